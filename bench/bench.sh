@@ -1,0 +1,15 @@
+#!/bin/sh
+# bench/bench.sh -- measurements without a GPU, tab-separated: what each corpus module compiles to and how fast, the simulator's speed on GELU, the speed
+# of reading and printing literals. Run by ./build.sh bench. Times are the least of several and depend on the machine.
+set -u
+CC=${CC:-cc}
+TARGET=${TARGET:-sm_90a}
+echo "# machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1), $(getconf _NPROCESSORS_ONLN) processors; $($CC --version | head -1)"
+echo "# compiling for $TARGET: build/xlagpu compile --report"
+build/xlagpu compile tests/corpus/*.hlo examples/gelu.hlo --target="$TARGET" --report
+echo
+echo "# GELU bf16[6,512,4096] on the simulator: build/xlagpu run examples/gelu.hlo --platform=host --summary"
+build/xlagpu run examples/gelu.hlo --platform=host --summary
+echo
+echo "# literals: bench/parse_literals.c"
+$CC -O2 -I src bench/parse_literals.c -o build/parse_literals -lm && build/parse_literals

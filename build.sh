@@ -1,0 +1,100 @@
+#!/bin/sh
+# build.sh -- everything: POSIX sh, awk and a C compiler are enough.
+#
+#   ./build.sh             the two headers at the root, and build/xlagpu
+#   ./build.sh run         build, then the main job: GELU on the GPU, or on the simulator where there is none
+#   ./build.sh test        every test
+#   ./build.sh check       laws of the code: headers fresh, rooms in order, no mutable globals, only xlagpu_ symbols; sizes and times
+#   ./build.sh soak        the long tests      ./build.sh bench       measurements
+#   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
+#   ./build.sh clean
+# CC, CXX, CFLAGS (default -O1 and -Og) and JOBS are taken from the environment.
+set -eu
+cd "$(dirname "$0")"
+CC=${CC:-cc}
+# Unset: the compiler unit, which is large and not hot, at -Og (two thirds of the time of -O1), runtime and simulator at -O1.
+FRONT=${CFLAGS:--Og}
+CFLAGS=${CFLAGS:--O1}
+WARN="-std=c99 -Wall -Wextra -Wpedantic -Wshadow"
+LIBS="-lm -ldl -lpthread"
+mkdir -p build
+
+# Writes header $1 with every #include "file" replaced by the file, each once, and the license behind it. Paths are relative to the including file.
+amalgamate() {
+    awk -v root="$1" '
+    function dir(p) { sub(/[^\/]*$/, "", p); return p }
+    function norm(p) { while (p ~ /[^\/.]+\/\.\.\//) sub(/[^\/.]+\/\.\.\//, "", p); return p }
+    function put(path,   line, inc, ok) {
+        while ((ok = (getline line < path)) > 0) {
+            if (line ~ /^[ \t]*#[ \t]*include[ \t]*"/) {
+                inc = line; sub(/^[^"]*"/, "", inc); sub(/".*$/, "", inc); inc = norm(dir(path) inc)
+                if (!(inc in done)) { done[inc] = 1; put(inc) }
+            } else print line
+        }
+        if (ok < 0) { print "build.sh: cannot read " path > "/dev/stderr"; exit 1 }
+        close(path)
+    }
+    BEGIN {
+        name = root; sub(/.*\//, "", name)
+        print "/* " name " -- all of it in one file; its version is XLAGPU_VERSION."
+        print " * Generated from src/ by ./build.sh: edit src/ and run it again. */"
+        put(root)
+        print "\n/*"
+        while ((getline line < "LICENSE") > 0) print line
+        print "*/"
+    }' "$1"
+}
+
+# Writes the two headers into folder $1, and leaves alone what is the same already.
+headers() {
+    for h in xlagpu.h xlagpu_runtime.h; do
+        amalgamate "src/$h" > "build/$h.new"
+        if cmp -s "build/$h.new" "$1/$h" 2>/dev/null; then rm "build/$h.new"; else mv "build/$h.new" "$1/$h"; fi
+    done
+}
+
+# Runs each argument as a command, all at once; fails when one does.
+together() {
+    pids=""
+    for c in "$@"; do sh -c "$c" & pids="$pids $!"; done
+    for p in $pids; do wait "$p"; done
+}
+
+zlib() { # -DXG_HAVE_ZLIB and -lz where there is zlib
+    printf '#include <zlib.h>\nint main(void){return zlibVersion()==0;}\n' > build/zlib.c
+    if $CC build/zlib.c -o build/zlib.out -lz 2>/dev/null; then echo yes; else echo no; fi
+}
+
+tool() {
+    headers .
+    printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu.h"\n' > build/unit_compiler.c
+    printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu_runtime.h"\n' > build/unit_runtime.c
+    printf '#define XLAGPU_IMPLEMENTATION\n#define XLAGPU_SPLIT_SIM_UNIT\n#include "../src/xlagpu_runtime.h"\n' > build/unit_sim.c
+    Z=""; ZL=""; if [ "$(zlib)" = yes ]; then Z=-DXG_HAVE_ZLIB; ZL=-lz; fi
+    F="$WARN $CFLAGS"
+    stamp="$CC $FRONT $F $Z"
+    newest=$(find src -newer build/tool.stamp -type f 2>/dev/null | head -1 || true)
+    [ -f build/tool.stamp ] && [ "$(cat build/tool.stamp)" = "$stamp" ] || newest=all
+    if [ "$newest" ] || [ ! -f build/compiler.o ]; then
+        together "$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o" "$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o && $CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
+        echo "$stamp" > build/tool.stamp
+    fi
+    $CC $F -std=gnu11 $Z tools/*.c build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
+}
+
+runner() { $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O1 -g} tests/runner.c -o build/test_runner $LIBS; }
+
+case "${1:-build}" in
+build) tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
+headers) headers "${2:-.}" ;;
+runner) runner ;;
+run) tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
+test) tool; runner; exec sh tests/all.sh ;;
+check) exec sh tests/check.sh ;;
+soak) tool; runner; exec sh tests/soak.sh ;;
+bench) tool; exec sh bench/bench.sh ;;
+gpu-test) tool; exec sh tests/gpu.sh ;;
+gpu-bench) tool; exec sh bench/gpu.sh ;;
+clean) rm -rf build ;;
+*) sed -n '2,13p' "$0"; exit 2 ;;
+esac

@@ -1,0 +1,75 @@
+/* api/config.h -- the few things that depend on the compiler, decided once.
+ *
+ * Laws: everything here is usable from C99 to C17 and from C++11 on; no feature-test macro is needed before the
+ * header is included; no macro changes a public type. Compiler extensions are used only through these names and all of
+ * them vanish under XLAGPU_NO_EXTENSIONS. */
+#ifndef XG_API_CONFIG_H
+#define XG_API_CONFIG_H
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
+#define XG_UNUSED __attribute__((unused))
+#define XG_NORETURN __attribute__((noreturn))
+#define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
+#define XG_LIKELY(x) __builtin_expect(!!(x), 1)
+#define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define XG_NOINLINE __attribute__((noinline))
+#define XG_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define XG_UNUSED
+#define XG_PRINTF(text, first)
+#define XG_LIKELY(x) (x)
+#define XG_UNLIKELY(x) (x)
+#define XG_NOINLINE
+#define XG_INLINE static inline
+#endif
+#ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
+#if defined(__cplusplus)
+#define XG_NORETURN [[noreturn]]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#define XG_NORETURN _Noreturn
+#else
+#define XG_NORETURN
+#endif
+#endif
+#if defined(__MINGW32__) && !defined(XLAGPU_NO_EXTENSIONS)
+#undef XG_PRINTF
+#define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))
+#endif
+
+/* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
+#define XG_FN static XG_UNUSED
+
+#ifdef __cplusplus
+#define XG_RESTRICT
+#define XG_ALIGNOF(T) alignof(T)
+#else
+#define XG_RESTRICT restrict
+#define XG_ALIGNOF(T) offsetof(struct { char c; T t; }, t)
+#endif
+
+/* For our own bugs only, never for what a user passes in. */
+#ifndef XLAGPU_ASSERT
+#ifdef XLAGPU_DEBUG
+#include <assert.h>
+#define XLAGPU_ASSERT(x) assert(x)
+#else
+#define XLAGPU_ASSERT(x) ((void)0)
+#endif
+#endif
+
+#define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#endif /* XG_API_CONFIG_H */

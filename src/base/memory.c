@@ -1,0 +1,192 @@
+/* base/memory.c -- contexts, failure, arenas, checked arithmetic.
+ *
+ * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
+ * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it releases
+ * the chunks that came after. */
+#ifndef XG_BASE_MEMORY_C
+#define XG_BASE_MEMORY_C
+#include "base.h"
+
+enum { XG_BLOCK_ALIGN = 16, XG_CHUNK_MIN = 16384, XG_CHUNK_MAX = 1 << 20 };
+
+XG_FN void *xg_mem_default_alloc(void *user, size_t bytes) { (void)user; return malloc(bytes); }
+XG_FN void xg_mem_default_release(void *user, void *p) { (void)user; free(p); }
+
+XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
+    memset(c, 0, sizeof *c);
+    if (mem && mem->alloc && mem->release) c->mem = *mem;
+    else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
+    c->limit = limit;
+}
+
+XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
+    jmp_buf *outer = c->guard;
+    c->guard = here;
+    c->status = XLAGPU_OK;
+    c->line = c->column = 0;
+    c->message[0] = 0;
+    return outer;
+}
+
+XG_FN void xg_end(xg_ctx *c, jmp_buf *outer) { c->guard = outer; }
+
+/* ---- failure ---- */
+
+XG_FN size_t xg_line_start(const xg_source *s, size_t at) { while (at > 0 && s->text[at - 1] != '\n') at--; return at; }
+
+/* "name:line:col: error: " and afterwards the line with a caret; a long line shows a window around the column. */
+XG_FN size_t xg_error_show_line(char *out, size_t cap, const xg_source *s, size_t at) {
+    enum { WINDOW = 100, BEFORE = 60 };
+    size_t start = xg_line_start(s, at), end = at, n = 0, i;
+    while (end < s->size && s->text[end] != '\n' && s->text[end] != '\r') end++;
+    if (at - start > BEFORE) start = at - BEFORE;
+    if (end - start > WINDOW) end = start + WINDOW;
+    if (cap < (size_t)2 * WINDOW + 8) return 0;
+    out[n++] = '\n';
+    for (i = start; i < end; i++) out[n++] = (unsigned char)s->text[i] < 32 || (unsigned char)s->text[i] == 127 ? ' ' : s->text[i];
+    out[n++] = '\n';
+    for (i = start; i < at; i++) out[n++] = ' ';
+    out[n++] = '^';
+    out[n] = 0;
+    return n;
+}
+
+XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, va_list args) {
+    size_t n = 0, cap = sizeof c->message, i;
+    if (c->status != XLAGPU_OK) return;
+    c->status = status;
+    if (src && src->text) {
+        if (offset > src->size) offset = src->size;
+        c->line = 1;
+        for (i = 0; i < offset; i++) c->line += src->text[i] == '\n';
+        c->column = (uint32_t)(offset - xg_line_start(src, offset) + 1);
+        n = xg_format(c->message, cap, "%s:%u:%u: error: ", src->name ? src->name : "input", c->line, c->column);
+    }
+    if (n < cap) n += xg_vformat(c->message + n, cap - n, format, args);
+    if (n >= cap) n = cap - 1;
+    if (src && src->text) n += xg_error_show_line(c->message + n, cap - n, src, offset);
+    if (hint && n < cap) xg_format(c->message + n, cap - n, "\nhint: %s", hint);
+}
+
+XG_NORETURN XG_FN void xg_jump(xg_ctx *c) {
+    XLAGPU_ASSERT(c->guard);
+    longjmp(*c->guard, 1);
+}
+
+XG_NORETURN XG_FN void xg_fail(xg_ctx *c, xlagpu_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(c, status, NULL, 0, NULL, format, args);
+    va_end(args);
+    xg_jump(c);
+}
+
+XG_NORETURN XG_FN void xg_fail_at(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(c, status, src, offset, hint, format, args);
+    va_end(args);
+    xg_jump(c);
+}
+
+/* ---- the user's allocator ---- */
+
+/* Each block carries its size in front, so that live bytes can be counted without asking the allocator. */
+XG_FN void *xg_mem_alloc(xg_ctx *c, size_t bytes) {
+    char *p;
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN) return NULL;
+    if (c->limit && (bytes > c->limit || c->live > c->limit - bytes)) return NULL;
+    p = (char *)c->mem.alloc(c->mem.user, bytes + XG_BLOCK_ALIGN);
+    if (!p) return NULL;
+    memcpy(p, &bytes, sizeof bytes);
+    c->live += bytes;
+    return p + XG_BLOCK_ALIGN;
+}
+
+XG_FN void xg_mem_free(xg_ctx *c, void *p) {
+    size_t bytes;
+    if (!p) return;
+    memcpy(&bytes, (char *)p - XG_BLOCK_ALIGN, sizeof bytes);
+    c->live -= bytes;
+    c->mem.release(c->mem.user, (char *)p - XG_BLOCK_ALIGN);
+}
+
+/* ---- arenas ---- */
+
+struct xg_chunk { xg_chunk *older; char *end; };
+enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+
+XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
+
+XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
+    while (a->chunk != m.chunk) { xg_chunk *older = a->chunk->older; xg_mem_free(a->ctx, a->chunk); a->chunk = older; }
+    a->at = m.at;
+    a->end = a->chunk ? a->chunk->end : NULL;
+}
+
+XG_FN void xg_arena_free(xg_arena *a) { xg_mark none = {NULL, NULL}; xg_arena_reset(a, none); a->grow = XG_CHUNK_MIN; }
+XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; return m; }
+
+XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
+    size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
+    xg_chunk *chunk;
+    if (room < a->grow) room = a->grow;
+    if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
+    chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
+    chunk->older = a->chunk;
+    chunk->end = (char *)chunk + room;
+    a->chunk = chunk;
+    a->at = (char *)chunk + XG_CHUNK_HEAD;
+    a->end = chunk->end;
+}
+
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+    char *p;
+    if (XG_UNLIKELY(bytes > (size_t)(a->end - a->at))) {
+        if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
+        xg_arena_grow(a, (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN);
+    }
+    p = a->at;
+    bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    a->at = bytes > (size_t)(a->end - p) ? a->end : p + bytes;
+    return p;
+}
+
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
+
+XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
+    uint32_t bigger = *cap ? *cap * 2 : 8;
+    size_t bytes;
+    void *q;
+    if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
+    bytes = xg_mul(a->ctx, bigger, item);
+    q = xg_alloc_raw(a, bytes);
+    if (*cap) memcpy(q, p, *cap * item);
+    memset((char *)q + *cap * item, 0, bytes - *cap * item);
+    *cap = bigger;
+    return q;
+}
+
+/* ---- sizes ---- */
+
+XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
+    if (b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    return a * b;
+}
+XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
+    if (a > SIZE_MAX - b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu plus %zu", a, b);
+    return a + b;
+}
+XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
+    if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
+    *out = a * b;
+    return true;
+}
+XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
+    if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
+    *out = a + b;
+    return true;
+}
+
+#endif /* XG_BASE_MEMORY_C */

@@ -1,0 +1,92 @@
+/* base/table.c -- open-addressing hash tables of power-of-two size, at most half full. */
+#ifndef XG_BASE_TABLE_C
+#define XG_BASE_TABLE_C
+#include "base.h"
+
+XG_FN uint32_t xg_table_next_cap(xg_ctx *c, uint32_t cap) {
+    if (cap > UINT32_MAX / 4) xg_fail(c, XLAGPU_ERROR_LIMIT, "a table of more than 2^29 entries");
+    return cap ? cap * 2 : 32;
+}
+
+/* ---- 64-bit keys ---- */
+
+XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) { memset(m, 0, sizeof *m); m->arena = a; }
+XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
+    uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
+    while (m->vals[at] && m->keys[at] != key) at = (at + 1) & (m->cap - 1);
+    return at;
+}
+XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key) { return m->cap ? m->vals[xg_map64_slot(m, key)] : NULL; }
+XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
+    uint32_t at;
+    if (m->n * 2 >= m->cap) {
+        xg_map64 old = *m;
+        m->cap = xg_table_next_cap(m->arena->ctx, old.cap);
+        m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
+        m->vals = XG_NEW_N(m->arena, void *, m->cap);
+        for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
+    }
+    at = xg_map64_slot(m, key);
+    m->n += !m->vals[at];
+    m->keys[at] = key;
+    m->vals[at] = val;
+}
+
+/* ---- hash-consed nodes ---- */
+
+XG_FN void xg_set_init(xg_set *s, xg_arena *a) { memset(s, 0, sizeof *s); s->arena = a; }
+XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
+    uint32_t at;
+    if (s->n * 2 >= s->cap) {
+        xg_set old = *s;
+        s->cap = xg_table_next_cap(s->arena->ctx, old.cap);
+        s->slots = XG_NEW_N(s->arena, void *, s->cap);
+        s->hashes = XG_NEW_N(s->arena, uint32_t, s->cap);
+        s->n = 0;
+        for (at = 0; at < old.cap; at++) {
+            uint32_t to;
+            if (!old.slots[at]) continue;
+            for (to = old.hashes[at] & (s->cap - 1); s->slots[to]; to = (to + 1) & (s->cap - 1)) {}
+            s->slots[to] = old.slots[at];
+            s->hashes[to] = old.hashes[at];
+            s->n++;
+        }
+    }
+    for (at = hash & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1)) if (s->hashes[at] == hash && eq(s->slots[at], key)) return &s->slots[at];
+    s->hashes[at] = hash;
+    s->n++; /* the caller fills the slot; should it fail first, the entry only counts as used space */
+    return &s->slots[at];
+}
+
+/* ---- names ---- */
+
+XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
+    uint32_t at = hash & (d->cap - 1);
+    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (d->items[d->slots[at] - 1].hash == hash && xg_str_eq(d->items[d->slots[at] - 1].name, name)) break;
+    return at;
+}
+XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
+    uint32_t at;
+    if (!d->cap) return NULL;
+    at = xg_dict_slot(d, name, xg_hash(name.p, name.n));
+    return d->slots[at] ? d->items[d->slots[at] - 1].val : NULL;
+}
+XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
+    uint32_t hash = xg_hash(name.p, name.n), at, i;
+    if (d->n * 2 >= d->cap) {
+        d->cap = xg_table_next_cap(d->arena->ctx, d->cap);
+        d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+        for (i = 0; i < d->n; i++) d->slots[xg_dict_slot(d, d->items[i].name, d->items[i].hash)] = i + 1;
+    }
+    at = xg_dict_slot(d, name, hash);
+    if (d->slots[at]) return false;
+    if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
+    d->items[d->n].name = xg_str_copy(d->arena, name);
+    d->items[d->n].hash = hash;
+    d->items[d->n].val = val;
+    d->slots[at] = ++d->n;
+    return true;
+}
+
+#endif /* XG_BASE_TABLE_C */

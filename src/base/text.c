@@ -1,0 +1,218 @@
+/* base/text.c -- strings, locale-free formatting, interning, the nearest known word. */
+#ifndef XG_BASE_TEXT_C
+#define XG_BASE_TEXT_C
+#include "base.h"
+
+XG_FN xg_str xg_str_of(const char *p, size_t n) { xg_str s; s.p = p; s.n = (uint32_t)n; return s; }
+XG_FN xg_str xg_str_z(const char *z) { return xg_str_of(z ? z : "", z ? strlen(z) : 0); }
+XG_FN bool xg_str_eq(xg_str a, xg_str b) { return a.n == b.n && (a.n == 0 || a.p == b.p || memcmp(a.p, b.p, a.n) == 0); }
+XG_FN bool xg_str_is(xg_str a, const char *z) { size_t n = strlen(z); return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0); }
+XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
+    char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
+    if (s.n) memcpy(p, s.p, s.n);
+    p[s.n] = 0;
+    return xg_str_of(p, s.n);
+}
+
+/* Multiply-xorshift over 8-byte words; quality is enough for tables, and it is the same on every machine. */
+XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
+    uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
+    v *= 0xD6E8FEB86659FD93u;
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93u;
+    return (uint32_t)(v >> 32);
+}
+XG_FN uint32_t xg_hash(const void *data, size_t n) {
+    const char *p = (const char *)data;
+    uint32_t h = (uint32_t)n;
+    uint64_t w;
+    for (; n >= 8; n -= 8, p += 8) { memcpy(&w, p, 8); h = xg_hash_mix(h, w); }
+    w = 0;
+    if (n) memcpy(&w, p, n);
+    return xg_hash_mix(h, w);
+}
+
+/* ---- growing text ---- */
+
+XG_FN void xg_buf_init(xg_buf *b, xg_arena *a) { memset(b, 0, sizeof *b); b->arena = a; }
+
+XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
+    if (n >= b->cap - b->n || !b->p) {
+        size_t need = xg_add(b->arena->ctx, xg_add(b->arena->ctx, b->n, n), 1), cap = b->cap ? b->cap : 256;
+        char *p;
+        while (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
+        p = (char *)xg_alloc_raw(b->arena, cap);
+        if (b->n) memcpy(p, b->p, b->n);
+        b->p = p;
+        b->cap = cap;
+    }
+    return b->p + b->n;
+}
+XG_FN void xg_put(xg_buf *b, const char *p, size_t n) {
+    char *at = xg_buf_room(b, n);
+    if (n) memcpy(at, p, n);
+    b->n += n;
+    b->p[b->n] = 0;
+}
+XG_FN void xg_puts(xg_buf *b, const char *z) { xg_put(b, z, strlen(z)); }
+XG_FN void xg_put_str(xg_buf *b, xg_str s) { xg_put(b, s.p, s.n); }
+XG_FN void xg_putc(xg_buf *b, char c) { char *at = xg_buf_room(b, 1); at[0] = c; at[1] = 0; b->n++; }
+
+/* Digits of v before `end`, in base 10 or 16; returns their start. */
+XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
+    const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    do { *--end = set[v % base]; v /= base; } while (v);
+    return end;
+}
+XG_FN void xg_put_u64(xg_buf *b, uint64_t v) { char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false); xg_put(b, s, (size_t)(e - s)); }
+XG_FN void xg_put_i64(xg_buf *b, int64_t v) {
+    if (v < 0) xg_putc(b, '-');
+    xg_put_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+XG_FN void xg_put_hex(xg_buf *b, uint64_t v, int digits) {
+    char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 16, true);
+    while (e - s < digits && s > t) *--s = '0';
+    xg_put(b, s, (size_t)(e - s));
+}
+
+/* One conversion of the subset; *f points behind '%' and is left behind the conversion. text gets where it is. */
+XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const char **text) {
+    const char *p = *f;
+    bool zero = false, precise = false;
+    int width = 0, precision = 0, longs = 0;
+    char *end = spare + 72, *s = end;
+    size_t n;
+    if (*p == '0') { zero = true; p++; }
+    if (*p == '*') { width = va_arg(*args, int); p++; }
+    else while (*p >= '0' && *p <= '9') width = width * 10 + (*p++ - '0');
+    if (*p == '.') {
+        precise = true;
+        if (*++p == '*') { precision = va_arg(*args, int); p++; }
+        else while (*p >= '0' && *p <= '9') precision = precision * 10 + (*p++ - '0');
+    }
+    for (; *p == 'l' || *p == 'z'; p++) longs += *p == 'z' ? 8 : 1;
+    if (*p == 's') {
+        const char *z = va_arg(*args, const char *);
+        if (!z) z = "(null)";
+        for (n = 0; (!precise || n < (size_t)precision) && z[n]; n++) {}
+        *text = z;
+        *f = p + 1;
+        return n;
+    }
+    if (*p == 'c') *--s = (char)va_arg(*args, int);
+    else if (*p == 'd' || *p == 'i') {
+        int64_t v = longs >= 8 ? (int64_t)va_arg(*args, ptrdiff_t) : longs == 2 ? (int64_t)va_arg(*args, long long) : longs == 1 ? (int64_t)va_arg(*args, long) : (int64_t)va_arg(*args, int);
+        s = xg_digits(s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false);
+        while (zero && end - s < width - (v < 0)) *--s = '0';
+        if (v < 0) *--s = '-';
+    } else if (*p == 'u' || *p == 'x' || *p == 'X') {
+        uint64_t v = longs >= 8 ? (uint64_t)va_arg(*args, size_t) : longs == 2 ? (uint64_t)va_arg(*args, unsigned long long) : longs == 1 ? (uint64_t)va_arg(*args, unsigned long) : (uint64_t)va_arg(*args, unsigned);
+        s = xg_digits(s, v, *p == 'u' ? 10 : 16, *p == 'X');
+        while (zero && end - s < width && s > spare + 1) *--s = '0';
+    } else *--s = *p ? *p : '%';
+    while (end - s < width && s > spare) *--s = ' ';
+    *text = s;
+    *f = *p ? p + 1 : p;
+    return (size_t)(end - s);
+}
+
+XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
+    size_t total = 0, i;
+    char spare[72];
+    va_list copy;
+    va_copy(copy, args);
+    while (*format) {
+        const char *text = format;
+        size_t n = 1;
+        if (*format == '%') { format++; n = xg_format_one(&format, &copy, spare, &text); }
+        else { while (format[n] && format[n] != '%') n++; format += n; }
+        for (i = 0; i < n; i++, total++) if (total + 1 < cap) out[total] = text[i];
+    }
+    va_end(copy);
+    if (cap) out[total < cap ? total : cap - 1] = 0;
+    return total;
+}
+XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) {
+    va_list args;
+    size_t n;
+    va_start(args, format);
+    n = xg_vformat(out, cap, format, args);
+    va_end(args);
+    return n;
+}
+XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
+    va_list args;
+    size_t n;
+    char *at = xg_buf_room(b, 120);
+    va_start(args, format);
+    n = xg_vformat(at, b->cap - b->n, format, args);
+    va_end(args);
+    if (n >= b->cap - b->n) {
+        at = xg_buf_room(b, n + 1);
+        va_start(args, format);
+        n = xg_vformat(at, b->cap - b->n, format, args);
+        va_end(args);
+    }
+    b->n += n;
+}
+
+/* ---- interning ---- */
+
+XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) { memset(p, 0, sizeof *p); p->arena = a; }
+
+XG_FN void xg_pool_grow(xg_pool *p) {
+    uint32_t cap = p->cap ? p->cap * 2 : 256, i, at;
+    xg_str *slots = XG_NEW_N(p->arena, xg_str, cap);
+    for (i = 0; i < p->cap; i++) {
+        if (!p->slots[i].p) continue;
+        for (at = xg_hash(p->slots[i].p, p->slots[i].n) & (cap - 1); slots[at].p; at = (at + 1) & (cap - 1)) {}
+        slots[at] = p->slots[i];
+    }
+    p->slots = slots;
+    p->cap = cap;
+}
+XG_FN xg_str xg_intern(xg_pool *p, xg_str s) {
+    uint32_t at;
+    if (p->n * 2 >= p->cap) xg_pool_grow(p);
+    for (at = xg_hash(s.p, s.n) & (p->cap - 1); p->slots[at].p; at = (at + 1) & (p->cap - 1)) if (xg_str_eq(p->slots[at], s)) return p->slots[at];
+    p->n++;
+    return p->slots[at] = xg_str_copy(p->arena, s);
+}
+
+/* ---- the nearest word ---- */
+
+enum { XG_NEAR_MAX = 40 };
+
+/* Damerau-Levenshtein distance (adjacent swaps count one) of two short words. */
+XG_FN uint32_t xg_edit_distance(xg_str a, xg_str b) {
+    uint32_t rows[3][XG_NEAR_MAX + 1], i, j;
+    for (j = 0; j <= b.n; j++) rows[0][j] = j;
+    for (i = 1; i <= a.n; i++) {
+        uint32_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (j = 1; j <= b.n; j++) {
+            uint32_t best = last[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+            best = XG_MIN(best, XG_MIN(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1]) best = XG_MIN(best, before[j - 2] + 1);
+            now[j] = best;
+        }
+    }
+    return rows[a.n % 3][b.n];
+}
+
+XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user, size_t i), const void *user) {
+    uint32_t best = word.n <= 4 ? 2 : word.n / 3 + 2;
+    const char *found = NULL, *name;
+    size_t i;
+    if (word.n == 0 || word.n > XG_NEAR_MAX) return NULL;
+    for (i = 0; (name = names(user, i)) != NULL; i++) {
+        xg_str s = xg_str_z(name);
+        uint32_t d;
+        if (s.n > XG_NEAR_MAX || s.n > word.n + best || word.n > s.n + best) continue;
+        d = xg_edit_distance(word, s);
+        if (d < best && d < word.n) { best = d; found = name; }
+    }
+    return found;
+}
+
+#endif /* XG_BASE_TEXT_C */

@@ -1,0 +1,248 @@
+/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+ *
+ * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
+#ifndef XG_DRIVER_DRIVER_C
+#define XG_DRIVER_DRIVER_C
+#include "driver.h"
+#include "passes.h"
+
+typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
+typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+static const xg_hlo_pass xg_hlo_passes[] = {
+#define X(name, run, kind) {name, run, kind},
+    XG_HLO_PASSES(X)
+#undef X
+};
+static const xg_kir_pass xg_kir_passes[] = {
+#define X(name, run) {name, run},
+    XG_KIR_PASSES(X)
+#undef X
+};
+
+XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
+
+XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
+    uint32_t at = 0, end;
+    for (; at <= list.n; at = end + 1) {
+        for (end = at; end < list.n && list.p[end] != ','; end++) {}
+        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
+    }
+    return false;
+}
+
+/* ---- dumps ---- */
+
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) { if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n); }
+
+XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage) {
+    xg_buf text;
+    xg_mark mark;
+    if (!o->dump) return;
+    mark = xg_arena_mark(m->arena);
+    xg_buf_init(&text, m->arena);
+    xg_hlo_print(&text, m, NULL);
+    xg_driver_dump_text(o, stage, &text);
+    xg_arena_reset(m->arena, mark);
+}
+
+XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
+    char stage[256];
+    xg_buf text;
+    xg_mark mark;
+    if (!o->dump) return;
+    mark = xg_arena_mark(m->arena);
+    xg_buf_init(&text, m->arena);
+    xg_kir_print(&text, m);
+    xg_format(stage, sizeof stage, "kir/%s/%s", m->entry->name.p, what);
+    xg_driver_dump_text(o, stage, &text);
+    xg_arena_reset(m->arena, mark);
+}
+
+/* ---- HLO ---- */
+
+XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
+    char stage[128];
+    if (!pass->run(m)) return;
+#ifdef XLAGPU_DEBUG
+    xg_hlo_verify(m);
+#endif
+    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
+    xg_driver_dump_hlo(m, o, stage);
+}
+
+XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
+    size_t k;
+    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
+        const xg_hlo_pass *pass = &xg_hlo_passes[k];
+        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
+        if (!off) xg_driver_run_one(m, pass, o);
+    }
+}
+
+XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
+
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
+    uint32_t at = 0, end;
+    size_t k;
+    for (; at < names.n; at = end + 1) {
+        xg_str word;
+        for (end = at; end < names.n && names.p[end] != ','; end++) {}
+        word = xg_str_of(names.p + at, end - at);
+        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
+        if (k == XG_COUNT(xg_hlo_passes)) {
+            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
+            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+        }
+        xg_hlo_passes[k].run(m);
+        xg_hlo_verify(m);
+    }
+}
+
+/* ---- kernels ---- */
+
+typedef struct xg_driver_state {
+    const xg_driver_options *o;
+    const xg_backend *backend;
+    void *code;
+    xg_arena *arena;
+    xg_emit_target emit;
+    xg_dict names; /* of kernels: how many later ones wanted the same */
+} xg_driver_state;
+
+/* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
+XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
+    char text[256];
+    size_t n = 0, k;
+    uint32_t *taken;
+    if (wish.n && wish.p[0] >= '0' && wish.p[0] <= '9') text[n++] = '_';
+    for (k = 0; k < wish.n && n < 200; k++) {
+        char c = wish.p[k];
+        text[n++] = (char)((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ? c : '_');
+    }
+    if (!n) text[n++] = '_';
+    if (n == 1 && (text[0] == '_' || text[0] == '$')) text[n++] = '_'; /* PTX wants a second character then */
+    text[n] = 0;
+    if (strcmp(text, "WARP_SZ") == 0) { text[n++] = '_'; text[n] = 0; } /* the one word that PTX keeps for itself */
+    taken = (uint32_t *)xg_dict_get(&s->names, xg_str_z(text));
+    if (taken) do xg_format(text + n, sizeof text - n, "_%u", ++*taken); while (xg_dict_get(&s->names, xg_str_z(text)));
+    xg_dict_put(&s->names, xg_str_z(text), XG_NEW(s->arena, uint32_t));
+    return xg_str_copy(s->arena, xg_str_z(text));
+}
+
+XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
+    uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
+    xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
+    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
+    for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
+    for (k = 0; k < n + leaves; k++) {
+        xg_karg *a = &f->args[k];
+        for (j = 0; j < k && b[j] != b[k]; j++) {}
+        a->slice = (int32_t)j;
+        a->bytes = b[k]->bytes;
+        a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
+        a->written = k >= n;
+        a->aliased = false; /* live values never share memory */
+    }
+}
+
+/* The parameters of a kernel have 4352 bytes, of pointers. */
+XG_FN void xg_driver_check_args(const xg_inst *fusion) {
+    enum { MOST = 4352 / 8 };
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
+    if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
+}
+
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
+    xg_driver_state *s = (xg_driver_state *)user;
+    xg_kmodule *m;
+    xg_plan_kernel k;
+    size_t i;
+    xg_driver_check_args(fusion);
+    m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
+    m->target = &s->o->target;
+    m->ftz = s->o->ftz;
+    xg_driver_args(m->entry, p, fusion);
+    xg_driver_dump_kir(m, s->o, "emitted");
+    for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
+        char stage[64];
+#ifdef XLAGPU_DEBUG
+        xg_kir_verify(m);
+#endif
+        xg_kir_passes[i].run(m);
+        xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
+        xg_driver_dump_kir(m, s->o, stage);
+    }
+#ifdef XLAGPU_DEBUG
+    xg_kir_verify_low(m);
+#endif
+    xg_driver_dump_kir(m, s->o, "final");
+    s->backend->kernel(s->code, m); /* settles the name and the dynamic shared memory */
+    memset(&k, 0, sizeof k);
+    k.name = m->entry->name;
+    k.shared_bytes = m->shared_bytes;
+    memcpy(k.threads, m->entry->threads, sizeof k.threads);
+    memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
+    return p->kernels.n - 1;
+}
+
+XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
+    uint32_t n = 0;
+    size_t k;
+    for (k = 0; k < ptx->n; k++) {
+        size_t at = k;
+        while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
+        if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
+        for (k = at; k < ptx->n && ptx->p[k] != '\n'; k++) {}
+    }
+    return n;
+}
+
+XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_report *r) {
+    uint32_t k;
+    memset(r, 0, sizeof *r);
+    r->kernels = 0;
+    for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
+    r->instructions = xg_driver_count_instructions(ptx);
+    r->ptx_bytes = ptx->n;
+    r->temp_bytes = r->total_bytes = p->temp_bytes;
+    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
+}
+
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+    xg_driver_state s;
+    xg_plan *p;
+    xg_buf text, ptx;
+    memset(&s, 0, sizeof s);
+    s.o = o;
+    s.arena = a;
+    s.backend = xg_ptx_backend();
+    s.code = s.backend->begin(a->ctx, a, &o->target);
+    s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
+    s.emit.max_unroll = 4;
+    xg_dict_init(&s.names, a);
+
+    xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    xg_driver_run_passes(m, o);
+    xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    p = xg_plan_buffers(a, m);
+    xg_plan_thunks(p, xg_driver_kernel, &s);
+    xg_buf_init(&ptx, a);
+    if (p->kernels.n) s.backend->finish(s.code, &ptx);
+    xg_driver_dump_text(o, "ptx", &ptx);
+    xg_buf_init(&text, a);
+    xg_plan_print_buffers(&text, p);
+    xg_driver_dump_text(o, "buffer-assignment", &text);
+    xg_buf_init(&text, a);
+    xg_plan_print(&text, p);
+    xg_driver_dump_text(o, "thunk_sequence", &text);
+
+    p->ptx = xg_str_of(ptx.p, ptx.n);
+    p->target = o->target.cc * 10;
+    p->target_name = xg_str_z(o->target.name);
+    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, m, NULL); p->hlo = xg_str_of(text.p, text.n); }
+    if (report) xg_driver_fill_report(p, &ptx, report);
+    return xg_plan_executable(p, o->fill_elided);
+}
+
+#endif /* XG_DRIVER_DRIVER_C */

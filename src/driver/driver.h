@@ -1,0 +1,28 @@
+/* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
+#ifndef XG_DRIVER_H
+#define XG_DRIVER_H
+#include "../emit/emit.h"
+#include "../eval/eval.h"
+#include "../opt/opt.h"
+#include "../plan/plan.h"
+#include "../ptx/ptx.h"
+
+typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
+typedef struct xg_driver_options {
+    xg_target target;             /* a copy that the caller may have changed */
+    bool disable_all_passes, fill_elided, ftz, keep_hlo;
+    xg_str disable_passes;        /* comma-separated */
+    xg_dump_fn dump;
+    void *dump_user;
+} xg_driver_options;
+
+typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes; size_t ptx_bytes; } xg_driver_report;
+
+/* ---- driver.c ---- */
+XG_FN bool xg_driver_has_word(xg_str list, xg_str word); /* in a comma-separated list */
+XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names); /* comma-separated, in that order; an unknown name is a failure */
+XG_FN const char *xg_driver_pass_name(uint32_t i);          /* NULL at the end */
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
+
+#endif /* XG_DRIVER_H */

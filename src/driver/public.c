@@ -1,0 +1,380 @@
+/* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
+ *
+ * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a job, run by xg_public_do, which
+ * has the one setjmp of the compiler; what a failing call allocated in a module's arena stays there until the module goes. Compiling parses the kept text
+ * again, so that passes may change their own copy. */
+#ifndef XG_DRIVER_PUBLIC_C
+#define XG_DRIVER_PUBLIC_C
+#include "driver.h"
+
+struct xlagpu_module {
+    xlagpu_context *owner;
+    xlagpu_module *prev, *next;
+    xg_arena arena;
+    xg_source source;
+    xg_module *hlo;
+    xlagpu_report report;
+    bool compiled;
+};
+struct xlagpu_context {
+    xg_ctx c;
+    xg_arena arena; /* texts handed out that belong to no module */
+    xlagpu_module *modules;
+};
+
+XG_FN void *xg_public_first_alloc(const xlagpu_allocator *a, size_t n) { return a && a->alloc && a->release ? a->alloc(a->user, n) : malloc(n); }
+
+XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
+    xlagpu_context *x = (xlagpu_context *)xg_public_first_alloc(desc ? &desc->allocator : NULL, sizeof *x);
+    if (!x) return NULL;
+    memset(x, 0, sizeof *x);
+    xg_ctx_init(&x->c, desc ? &desc->allocator : NULL, desc ? desc->memory_limit : 0);
+    xg_arena_init(&x->arena, &x->c);
+    return x;
+}
+
+XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *m) {
+    xlagpu_context *x;
+    if (!m) return;
+    x = m->owner;
+    if (m->prev) m->prev->next = m->next; else x->modules = m->next;
+    if (m->next) m->next->prev = m->prev;
+    xg_arena_free(&m->arena);
+    xg_mem_free(&x->c, m);
+}
+
+XLAGPU_DEF void xlagpu_destroy(xlagpu_context *x) {
+    xlagpu_allocator mem;
+    if (!x) return;
+    while (x->modules) xlagpu_module_destroy(x->modules);
+    xg_arena_free(&x->arena);
+    mem = x->c.mem;
+    mem.release(mem.user, x);
+}
+
+XLAGPU_DEF const char *xlagpu_error(const xlagpu_context *x) { return x ? x->c.message : "out of memory"; }
+XLAGPU_DEF xlagpu_status xlagpu_error_status(const xlagpu_context *x) { return x ? x->c.status : XLAGPU_ERROR_MEMORY; }
+XLAGPU_DEF void xlagpu_error_position(const xlagpu_context *x, uint32_t *line, uint32_t *column) {
+    if (line) *line = x ? x->c.line : 0;
+    if (column) *column = x ? x->c.column : 0;
+}
+XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) {
+    static const char *const texts[] = {
+#define X(name, text) text,
+        XLAGPU_STATUSES(X)
+#undef X
+    };
+    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
+}
+XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type t) { return (size_t)t < XLAGPU_TYPE_COUNT ? xg_type_name(t) : "invalid"; }
+
+/* ---- modules ---- */
+
+XG_FN xlagpu_module *xg_public_module(xlagpu_context *x) {
+    xlagpu_module *m = (xlagpu_module *)xg_mem_alloc(&x->c, sizeof *m);
+    if (!m) return NULL;
+    memset(m, 0, sizeof *m);
+    m->owner = x;
+    xg_arena_init(&m->arena, &x->c);
+    m->next = x->modules;
+    if (m->next) m->next->prev = m;
+    x->modules = m;
+    return m;
+}
+
+/* A failure of the call itself, outside any protected call. */
+XG_FN void xg_public_refuse(xg_ctx *c, xlagpu_status s, const char *message) {
+    xg_try(c, NULL);
+    c->status = s;
+    xg_format(c->message, sizeof c->message, "%s", message);
+}
+
+/* What a public call was asked for and what it gives; work is memory that goes when the call ends. */
+typedef struct xg_public_job {
+    xlagpu_module *m;
+    xg_arena work;
+    const char *name, *text; /* parse */
+    size_t size;
+    const xlagpu_compile_desc *desc; /* compile */
+    const char *passes;      /* optimize */
+    const xlagpu_tensor *inputs, *outputs; /* evaluate */
+    uint32_t n_inputs, n_outputs;
+    bool fill_elided;
+    xlagpu_bytes made;
+} xg_public_job;
+
+XG_FN xg_public_job xg_public_job_of(xlagpu_module *m) {
+    xg_public_job j;
+    memset(&j, 0, sizeof j);
+    j.m = m;
+    return j;
+}
+
+/* False when the job failed; why is in the context. */
+XG_NOINLINE XG_FN bool xg_public_do(xg_public_job *j, void (*work)(xg_public_job *j)) {
+    xg_ctx *const c = &j->m->owner->c;
+    jmp_buf here;
+    xg_arena_init(&j->work, c);
+    if (setjmp(here)) {
+        xg_end(c, NULL);
+        xg_arena_free(&j->work);
+        return false;
+    }
+    xg_try(c, &here);
+    work(j);
+    xg_end(c, NULL);
+    xg_arena_free(&j->work);
+    return true;
+}
+
+XG_FN void xg_public_give(xg_public_job *j, const char *text, size_t n) { j->made.data = (const unsigned char *)text; j->made.size = n; }
+XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*work)(xg_public_job *j)) {
+    xlagpu_bytes none = {NULL, 0};
+    return m && xg_public_do(j, work) ? j->made : none;
+}
+
+XG_FN void xg_public_parse(xg_public_job *j) {
+    xlagpu_module *m = j->m;
+    char *copy = (char *)xg_alloc_raw(&m->arena, xg_add(&m->owner->c, j->size, 1));
+    if (j->size) memcpy(copy, j->text, j->size);
+    copy[j->size] = 0;
+    m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
+    m->source.text = copy;
+    m->source.size = j->size;
+    m->hlo = xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
+    xg_hlo_verify(m->hlo);
+}
+
+XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, const char *text, size_t size) {
+    xg_public_job j;
+    xlagpu_module *m;
+    if (!x) return NULL;
+    if (!text && size) { xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "there is no text to parse"); return NULL; }
+    m = xg_public_module(x);
+    if (!m) { xg_public_refuse(&x->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    j = xg_public_job_of(m);
+    j.name = name;
+    j.text = text;
+    j.size = size;
+    if (xg_public_do(&j, xg_public_parse)) return m;
+    xlagpu_module_destroy(m);
+    return NULL;
+}
+
+XG_FN void xg_public_print(xg_public_job *j) {
+    xg_buf b;
+    xg_buf_init(&b, &j->m->arena);
+    xg_hlo_print(&b, j->m->hlo, NULL);
+    xg_public_give(j, b.p, b.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return xg_public_bytes(m, &j, xg_public_print);
+}
+
+XG_FN bool xg_public_leaf(const xg_shape *s, uint32_t *index, xlagpu_value_info *out) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) if (xg_public_leaf(s->elems[k], index, out)) return true;
+        return false;
+    }
+    if ((*index)--) return false;
+    out->type = s->type;
+    out->rank = s->rank;
+    out->dims = s->dims;
+    out->bytes = (size_t)xg_plan_bytes(s);
+    return true;
+}
+
+XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->hlo->name.p : ""; }
+XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? (uint32_t)xg_shape_leaves(m->hlo->entry_params) : 0; }
+XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? (uint32_t)xg_shape_leaves(m->hlo->entry_result) : 0; }
+XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
+    uint32_t k;
+    if (!m || !out) return false;
+    memset(out, 0, sizeof *out);
+    for (k = 0; k < m->hlo->entry->n_params; k++) if (xg_public_leaf(m->hlo->entry_params->elems[k], &index, out)) { out->name = m->hlo->entry->params[k]->name.p; return true; }
+    return false;
+}
+XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
+    if (!m || !out) return false;
+    memset(out, 0, sizeof *out);
+    out->name = m->hlo->entry->root->name.p;
+    return xg_public_leaf(m->hlo->entry_result, &index, out);
+}
+
+/* ---- compiling ---- */
+
+XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
+    memset(o, 0, sizeof *o);
+    o->target = *xg_target_find(c, xg_str_z(d && d->target.name ? d->target.name : "sm_80"));
+    if (!d) return;
+    if (d->target.sm_count) o->target.sms = XG_MIN(d->target.sm_count, 1u << 20); /* products of these stay small */
+    if (d->target.threads_per_sm) o->target.threads_per_sm = XG_MIN(d->target.threads_per_sm, 1u << 20);
+    if (d->target.shared_per_block) o->target.shared_per_block = d->target.shared_per_block;
+    if (d->target.bandwidth > 0) o->target.bandwidth_gbs = d->target.bandwidth < 1e18 ? (uint32_t)(d->target.bandwidth * 1e-9) : 1000000000u;
+    o->disable_all_passes = d->disable_all_passes;
+    o->disable_passes = xg_str_z(d->disable_passes);
+    o->fill_elided = d->fill_elided_constants;
+    o->ftz = d->ftz;
+    o->keep_hlo = d->keep_hlo;
+    o->dump = d->dump;
+    o->dump_user = d->dump_user;
+}
+
+XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
+    memset(&m->report, 0, sizeof m->report);
+    m->report.kernels = r->kernels;
+    m->report.copies = r->copies;
+    m->report.instructions = r->instructions;
+    m->report.temp_bytes = (uint64_t)r->temp_bytes;
+    m->report.total_bytes = (uint64_t)r->total_bytes;
+    m->report.ptx_bytes = r->ptx_bytes;
+    m->compiled = true;
+}
+
+XG_FN void xg_public_compile(xg_public_job *j) {
+    xlagpu_module *m = j->m;
+    xg_ctx *c = &m->owner->c;
+    xg_driver_options o;
+    xg_driver_report report;
+    xg_str exe;
+    char *kept;
+    xg_public_options(c, j->desc, &o);
+    exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
+    kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
+    memcpy(kept, exe.p, exe.n);
+    xg_public_report(m, &report);
+    xg_public_give(j, kept, exe.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *m, const xlagpu_compile_desc *desc) {
+    xg_public_job j = xg_public_job_of(m);
+    j.desc = desc;
+    return xg_public_bytes(m, &j, xg_public_compile);
+}
+
+XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out) {
+    if (out) memset(out, 0, sizeof *out);
+    if (!m || !out || !m->compiled) return false;
+    *out = m->report;
+    return true;
+}
+
+XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
+    xlagpu_bytes r = {NULL, 0};
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    if (xg_exe_check(exe.data, exe.size, &h, s) || s[XG_EXE_PTX].bytes < 2 || exe.data[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return r;
+    r.data = exe.data + s[XG_EXE_PTX].offset;
+    r.size = (size_t)s[XG_EXE_PTX].bytes - 1;
+    return r;
+}
+
+/* ---- evaluating ---- */
+
+/* The tensors given are those that the shape's leaves need; at counts the leaves. */
+XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
+    size_t bytes = (size_t)xg_plan_bytes(s);
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+    if (*at < n && t[*at].bytes != bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, *at, t[*at].bytes, bytes);
+    if (*at < n && !t[*at].data && bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, *at);
+    ++*at;
+}
+XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, const char *what) {
+    uint32_t need = 0;
+    xg_public_check_leaves(c, s, t, t ? n : 0, &need, what);
+    if (n != need) xg_fail(c, XLAGPU_ERROR_USAGE, "%u %s%s given; the module has %u", n, what, n == 1 ? "" : "s", need);
+    if (!t && n) xg_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
+}
+
+XG_FN const xg_literal *xg_public_argument(xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
+    xg_literal *l = XG_NEW(a, xg_literal);
+    uint32_t k;
+    l->shape = s;
+    if (s->type == XLAGPU_TUPLE) {
+        const xg_literal **elems = XG_NEW_N(a, const xg_literal *, s->n_elems + (size_t)1);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(a, s->elems[k], in);
+        l->elems = elems;
+    } else l->data = (*in)++->data;
+    return l;
+}
+XG_FN void xg_public_result(const xg_literal *l, const xlagpu_tensor **out) {
+    size_t bytes = (size_t)xg_plan_bytes(l->shape);
+    uint32_t k;
+    if (l->shape->type == XLAGPU_TUPLE) { for (k = 0; k < l->shape->n_elems; k++) xg_public_result(l->elems[k], out); return; }
+    if (bytes) memcpy((*out)->data, l->data, bytes);
+    ++*out;
+}
+
+XG_FN void xg_public_evaluate(xg_public_job *j) {
+    xg_module *m = j->m->hlo;
+    const xlagpu_tensor *in = j->inputs, *out = j->outputs;
+    const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
+    xg_eval_options o;
+    uint32_t k;
+    xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
+    xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
+    memset(&o, 0, sizeof o);
+    o.fill_elided = j->fill_elided;
+    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(&j->work, m->entry->params[k]->shape, &in);
+    xg_public_result(xg_eval_module(m, &j->work, args, m->entry->n_params, &o), &out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
+    xg_public_job j = xg_public_job_of(m);
+    if (!m) return XLAGPU_ERROR_USAGE;
+    j.inputs = inputs;
+    j.n_inputs = n_inputs;
+    j.outputs = outputs;
+    j.n_outputs = n_outputs;
+    j.fill_elided = fill_elided;
+    return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- elements ---- */
+
+XLAGPU_DEF size_t xlagpu_type_bytes(xlagpu_type t) { return (size_t)t < XLAGPU_TYPE_COUNT && xg_type_bits(t) ? (size_t)xg_type_bytes(t) : 0; }
+XLAGPU_DEF double xlagpu_get_element(xlagpu_type t, const void *p) {
+    xg_shape s;
+    xg_literal l;
+    if (!p || !xlagpu_type_bytes(t)) return 0;
+    if (xg_type_class(t) == XGT_F) return xg_float_load(t, p);
+    memset(&s, 0, sizeof s);
+    memset(&l, 0, sizeof l);
+    s.type = xg_type_real(t);
+    s.elements = 1;
+    l.shape = &s;
+    memcpy(&l.data, &p, sizeof p);
+    return xg_literal_get_float(&l, 0);
+}
+XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
+    xg_shape s;
+    xg_literal l;
+    if (!p || !xlagpu_type_bytes(t)) return;
+    memset(&s, 0, sizeof s);
+    memset(&l, 0, sizeof l);
+    s.type = xg_type_real(t);
+    s.elements = 1;
+    l.shape = &s;
+    l.data = p;
+    xg_literal_set_float(&l, 0, v);
+}
+
+/* ---- passes ---- */
+
+XG_FN void xg_public_optimize(xg_public_job *j) {
+    xg_module *copy = xg_hlo_parse(&j->m->owner->c, &j->work, &j->m->source);
+    xg_buf b;
+    xg_driver_run_named(copy, xg_str_z(j->passes));
+    xg_buf_init(&b, &j->m->arena);
+    xg_hlo_print(&b, copy, NULL);
+    xg_public_give(j, b.p, b.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_optimize(xlagpu_module *m, const char *passes) {
+    xg_public_job j = xg_public_job_of(m);
+    j.passes = passes;
+    return xg_public_bytes(m, &j, xg_public_optimize);
+}
+XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index) { return xg_driver_pass_name(index); }
+
+#endif /* XG_DRIVER_PUBLIC_C */

@@ -1,0 +1,74 @@
+/* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
+#ifndef XG_EMIT_EMIT_C
+#define XG_EMIT_EMIT_C
+#include "emit.h"
+#include "emitters.h"
+
+typedef struct xg_emitter { const char *name; bool (*match)(const xg_fusion_emission *e); void (*emit)(xg_fusion_emission *e); } xg_emitter;
+
+XG_FN const xg_emitter *xg_emit_choose(const xg_fusion_emission *e) {
+    static const xg_emitter table[] = {
+#define X(name, text, match, emit) {text, match, emit},
+        XG_EMITTERS(X)
+#undef X
+    };
+    size_t k = 0;
+    while (k < XG_COUNT(table) && !table[k].match(e)) k++;
+    if (k == XG_COUNT(table)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
+    return &table[k];
+}
+
+XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
+    uint32_t n = e->comp->n_params, k;
+    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, n + e->n_roots);
+    xg_kfunc *f;
+    for (k = 0; k < n; k++) types[k] = xg_emit_tensor_type(e->m, e->comp->params[k]->shape);
+    for (k = 0; k < e->n_roots; k++) types[n + k] = xg_emit_tensor_type(e->m, e->roots[k]->shape);
+    f = xg_kir_func(e->m, name, types, n + e->n_roots, types + n, e->n_roots);
+    f->entry = true;
+    f->n_inputs = n;
+    f->args = XG_NEW_N(e->arena, xg_karg, n + e->n_roots);
+    for (k = 0; k < n; k++) xg_emit_name(e->m, &f->body->args[k], n == 1 ? "input" : "input%u", k);
+    for (k = 0; k < e->n_roots; k++) xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
+    e->m->entry = f;
+    return f;
+}
+
+/* Inside a kernel several outputs are made at one index; so they must have the same dimensions. */
+XG_FN void xg_emit_check_outputs(const xg_inst *i) {
+    uint32_t k;
+    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || (i->op == XG_TUPLE && i == i->comp->root)) return;
+    for (k = 0; k < i->shape->n_elems; k++)
+        if (!xg_shape_is_array(i->shape->elems[k]) || !xg_shape_same_dims(i->shape->elems[k], i->shape->elems[0]))
+            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s with outputs of different dimensions is not supported in kernels", xg_op_name(i->op));
+}
+
+XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
+    uint32_t k;
+    XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    for (k = 0; k < e->n_roots; k++)
+        if (!xg_shape_is_array(e->roots[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
+    for (k = 0; k < e->comp->n_params; k++)
+        if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
+}
+
+XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target) {
+    xg_fusion_emission e;
+    xg_aff_ctx *aff = xg_aff_new(a);
+    memset(&e, 0, sizeof e);
+    e.ctx = c;
+    e.arena = a;
+    e.target = target;
+    e.fusion = fusion;
+    e.comp = xg_attr_comp(fusion, XG_A_calls);
+    e.parts = xg_fuse_partition(a, aff, e.comp);
+    e.n_roots = e.parts->n_roots;
+    e.roots = e.parts->roots;
+    xg_emit_check_leaves(&e);
+    e.m = xg_kir_module(c, a, aff);
+    xg_emit_entry(&e, kernel_name);
+    xg_emit_choose(&e)->emit(&e);
+    return e.m;
+}
+
+#endif /* XG_EMIT_EMIT_C */

@@ -1,0 +1,118 @@
+/* emit/emit.h -- from a fusion to kernel IR.
+ *
+ * Ideas
+ * - The scalar meaning of every opcode is one function (elemental.c and its helpers) that turns operand elements into result elements; movement
+ *   is a change of indices by the opcode's indexing map.
+ * - The partitioner (fuse/) cuts a fused computation into functions, each of which is reached through one index map only; a function takes the
+ *   computation's parameters as tensors and the indices of its root, and gives one element per root.
+ * - An emitter decides only how threads walk over the result and writes the entry function; it calls the functions for elements.
+ *
+ * Tensors of kernel IR have the physical order of the buffers (major to minor); logical indices are permuted where a tensor is touched, so no emitter knows layouts.
+ * An element of a real type is one value; a complex one is a pair. pred is i1; integers under 8 bits are i8 and always hold their normalised value. */
+#ifndef XG_EMIT_H
+#define XG_EMIT_H
+#include "../fuse/fuse.h"
+#include "../kir/kir.h"
+
+typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
+
+/* What the emitters want to know of the target; made by the driver from its description. */
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+
+/* One parameter or result of the kernel, in the order of the entry function's parameters. */
+typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
+
+/* An instruction's elements, one per output, and the region that they were made in. Parameters, which may be read at several places, remember the last one. */
+typedef struct xg_memo { xg_elem elem; const xg_elem *outs; xg_kregion *region; xg_kval **at; } xg_memo;
+
+/* A computation of scalars that is made in place, on given elements: what reduce, map, sort ... apply. */
+typedef struct xg_applied { const xg_comp *comp; const xg_elem *args; xg_map64 places; xg_memo *memo; } xg_applied;
+
+typedef struct xg_fusion_emission {
+    xg_ctx *ctx;
+    xg_arena *arena;
+    const xg_emit_target *target;
+    const xg_comp *comp;          /* the fused computation */
+    const xg_inst *fusion;        /* the instruction that calls it */
+    const xg_partition *parts;
+    xg_kmodule *m;
+    xg_kfunc **funcs;             /* by partition */
+    uint32_t n_roots;
+    xg_inst *const *roots;
+    xg_memo *memo;                /* by place in the partition */
+} xg_fusion_emission;
+
+/* Where elements are being made: a function of the partition, its indices, and what was made already. */
+typedef struct xg_scope {
+    xg_fusion_emission *e;
+    xg_kb b;
+    uint32_t part;
+    xg_kval **tensors;            /* the computation's parameters */
+    xg_memo *memo;                /* by index of the instruction in its computation */
+    xg_applied *applied;          /* not NULL: instructions of that computation are being made, not of the fused one */
+    const xg_elem *outs;          /* what a handler of several outputs hands back, see xg_elem_give */
+    uint32_t depth;
+} xg_scope;
+
+/* ---- scalar.c: one real element ---- */
+XG_FN xg_kval *xg_scalar_wrap(xg_kb *b, xg_kval *v, xlagpu_type t); /* brings an i8 back into the range of s1..s4, u1..u4 */
+XG_FN xg_kval *xg_scalar_unary(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x);
+XG_FN xg_kval *xg_scalar_binary(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y);
+XG_FN xg_kval *xg_scalar_compare(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y);
+XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent_bits, int64_t mantissa_bits);
+/* ---- convert.c ---- */
+XG_FN xg_kval *xg_scalar_convert(xg_kb *b, xg_kval *x, xlagpu_type from, xlagpu_type to); /* real to real */
+XG_FN xg_kval *xg_scalar_widen(xg_kb *b, xg_kval *x); /* f8, f6, f4 -> f32 (exact); others unchanged */
+XG_FN xg_kval *xg_scalar_stochastic(xg_kb *b, xg_kval *x, xg_kval *random, xlagpu_type to);
+/* ---- complex.c ---- */
+XG_FN xg_elem xg_complex_unary(xg_kb *b, const xg_inst *i, xg_elem x);
+XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
+XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
+/* ---- elemental.c ---- */
+XG_FN xg_elem xg_elem_of(xg_scope *s, const xg_inst *i, xg_kval *const *indices); /* element of an instruction at logical indices */
+XG_FN const xg_elem *xg_elem_outs(xg_scope *s, const xg_inst *i, xg_kval *const *indices); /* one per output of an instruction with a tuple shape */
+XG_FN xg_elem xg_elem_give(xg_scope *s, const xg_elem *outs, uint32_t n);        /* how a handler returns several outputs */
+XG_FN xg_elem xg_elem_real(xg_kval *v);
+XG_FN xg_elem xg_elem_operand(xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
+XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v);
+XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
+XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);                 /* NULL is true */
+/* Whether dims and symbols lie in the map's domain, given that dims are indices of the shape and symbol k in [0, counts[k]-1]; NULL: always. */
+XG_FN xg_kval *xg_elem_in_domain(xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices);
+XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit); /* an integer element as an index in [0, limit] */
+/* A handler per word of the opcode table. */
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) XG_FN xg_elem xg_elem_##elem(xg_scope *s, const xg_inst *i, xg_kval *const *at);
+XG_OPS(X)
+#undef X
+XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);            /* one function per partition; function 0 only if asked */
+XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part); /* at the end of a function that has the computation's parameters in front */
+XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);     /* in physical order */
+XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
+XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
+/* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
+XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
+/* What is done to the carried elements at one place of a loop nest. */
+typedef void (*xg_carry_fn)(xg_scope *s, void *data, xg_kval *const *at, xg_elem *carried);
+/* For every index vector below counts, the last running fastest. Nothing when a count is 0. */
+XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry_fn body, void *data, xg_elem *carried, uint32_t n_carried);
+/* Where cond holds (NULL: everywhere); elsewhere the carried elements stay. */
+XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
+XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
+/* ---- window.c ---- */
+XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of no dimensions */
+/* ---- random.c ---- */
+XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at); /* of a rng-bit-generator, whose results differ in shape */
+/* ---- launch.c ---- */
+typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
+XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
+/* ---- loop.c ---- */
+XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_loop(xg_fusion_emission *e);
+/* ---- sort.c ---- */
+XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- emit.c ---- */
+/* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
+XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
+
+#endif /* XG_EMIT_H */

@@ -1,0 +1,11 @@
+/* emit/emitters.h -- the table of emitters, in order of priority: the first whose `match` accepts the fusion emits it.
+ *
+ * X(NAME, text, match, emit)
+ *   match   bool (const xg_fusion_emission *e)   whether it can and should
+ *   emit    void (xg_fusion_emission *e)         writes the entry function and the launch dimensions into e->m->entry */
+#ifndef XG_EMITTERS_H
+#define XG_EMITTERS_H
+#define XG_EMITTERS(X) \
+    X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
+#endif

@@ -1,0 +1,124 @@
+/* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
+ *
+ * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
+ * and written at the same linear position; each other root has a walk of its own behind it, by the same threads. Unrolling starts only when the array is large
+ * enough to fill the device with one element per thread. */
+#ifndef XG_EMIT_LOOP_C
+#define XG_EMIT_LOOP_C
+#include "emit.h"
+
+/* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
+enum { XG_LOOP_CONCAT_MAX = 10 };
+XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
+    XG_FOR_INSTS(i, comp) {
+        switch (i->op) {
+        case XG_CONCATENATE: if (i->n_operands > XG_LOOP_CONCAT_MAX) return true; break;
+        case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SCATTER: case XG_SCAN: return true;
+        default: break;
+        }
+    }
+    return false;
+}
+
+XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
+    return xg_gcd(elements, e->target->max_unroll);
+}
+
+XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
+
+/* A walk over root `lead`: the near roots together, or one far one. */
+typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+
+XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) { return root == w->lead || (w->lead == 0 && xg_partition_is_near(w->e->parts, root)); }
+
+/* The roots' elements at the indices of the lead. */
+XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_elem *out) {
+    xg_fusion_emission *e = w->e;
+    uint32_t n = e->comp->n_params, rank = e->roots[w->lead]->shape->rank, count = 0, k;
+    xg_kval **args = XG_NEW_N(e->arena, xg_kval *, n + rank + 1);
+    xg_kop *call;
+    if (w->lead) {
+        xg_scope s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
+        s.b = *b;
+        out[w->lead] = xg_elem_of(&s, e->roots[w->lead], at);
+        return;
+    }
+    for (k = 0; k < n; k++) args[k] = w->tensors[k];
+    for (k = 0; k < rank; k++) args[n + k] = at[k];
+    call = xg_kcall(b, e->funcs[0], args, n + rank);
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_takes(w, k)) out[k] = xg_elem_real(&call->results[count++]);
+}
+
+/* The body for one index of the lead: makes the elements and inserts each. */
+XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_kval **dest) {
+    xg_fusion_emission *e = w->e;
+    const xg_shape *shape = e->roots[w->lead]->shape;
+    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
+    uint32_t k, d;
+    xg_loop_elements(w, b, at, v);
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_imap *map;
+        xg_kval *here[XG_RANK_MAX];
+        if (!xg_loop_takes(w, k)) continue;
+        map = w->lead ? NULL : xg_partition_root_map(e->m->aff, e->parts, k);
+        if (!map || xg_imap_is_identity(map)) { for (d = 0; d < shape->rank; d++) here[d] = at[d]; }
+        else if (map->n_results) { xg_kop *apply = xg_kapply(b, map, at); for (d = 0; d < map->n_results; d++) here[d] = &apply->results[d]; }
+        dest[k] = xg_emit_insert(b, v[k], dest[k], e->roots[k]->shape, here);
+    }
+}
+
+XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
+    xg_fusion_emission *e = w->e;
+    const xg_imap *map = xg_indexing_thread(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->unroll);
+    xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    uint32_t n = 0, first = map->n_syms, k;
+    xg_kregion *body;
+    xg_kop *loop;
+    xg_kb in;
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_takes(w, k)) inits[n++] = w->dest[k];
+    dims[0] = xg_kthread_id(b, 0, w->launch.threads[0]);
+    dims[1] = xg_kblock_id(b, 0, w->launch.blocks[0]);
+    loop = xg_kloop(b, map, dims, inits, n);
+    body = loop->regions[0];
+    in = xg_kb_end(e->m, body);
+    in.loc = b->loc;
+    for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
+    for (k = 0; k < map->n_results; k++) { at[k] = &body->args[first + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (n = 0, k = 0; k < e->n_roots; k++) {
+        if (!xg_loop_takes(w, k)) continue;
+        carried[k] = &body->args[first + map->n_results + n++];
+        xg_emit_name(e->m, carried[k], e->n_roots == 1 ? "iter" : "iter%u", k);
+    }
+    xg_loop_body(w, &in, at, carried);
+    for (n = 0, k = 0; k < e->n_roots; k++) if (xg_loop_takes(w, k)) { inits[n] = carried[k]; w->dest[k] = &loop->results[n++]; }
+    xg_kyield(&in, inits, n);
+}
+
+XG_FN void xg_emit_loop(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kb b = xg_kb_end(e->m, f->body);
+    uint32_t n = e->comp->n_params, k;
+    int64_t most = 0;
+    xg_loop_walk w;
+    xg_emit_functions(e, true);
+    for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
+    memset(&w, 0, sizeof w);
+    w.e = e;
+    w.unroll = xg_loop_unroll(e, most);
+    w.launch = xg_launch_linear(e->ctx, most, w.unroll);
+    w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
+    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
+    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
+    for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
+    b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) {
+        if (k && xg_partition_is_near(e->parts, k)) continue;
+        w.lead = k;
+        if (e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
+    }
+    xg_kreturn(&b, w.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_LOOP_C */

@@ -1,0 +1,261 @@
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
+ *
+ * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
+ * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
+ * the sort is always stable.
+ *     for p { step(p, mask 2^(p+1)-1); for q = p-1 .. 0 { step(q, mask 2^q) } }
+ *     step(q, mask): pair t compares place i (t with a zero put in at bit q) with place i ^ mask
+ * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. */
+#ifndef XG_EMIT_SORT_C
+#define XG_EMIT_SORT_C
+#include "emit.h"
+
+enum { XG_SORT_LENGTH_MAX = 8192 /* indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_THREADS_MAX = 512 };
+
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
+    if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
+    return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
+}
+XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
+    const xg_inst *sort = xg_sort_of_root(e->roots[0]);
+    uint32_t k;
+    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != sort) return false;
+    return sort != NULL;
+}
+
+typedef struct xg_sort_site {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    const xg_shape *shape;        /* of the operands */
+    uint32_t dim, n;              /* sorted; operands */
+    int64_t length, places, threads, kept;
+    xg_scope s;                   /* where the entry is being written */
+    xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
+} xg_sort_site;
+
+/* Within a loop of the entry: the scope's builder goes inside, and comes back. */
+typedef struct xg_sort_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_sort_loop;
+XG_FN xg_sort_loop xg_sort_loop_begin(xg_sort_site *d, xg_kval *hi, xg_kval *carried) {
+    xg_sort_loop l;
+    l.op = xg_kfor(&d->s.b, xg_elem_index(&d->s, 0), hi, xg_elem_index(&d->s, 1), &carried, carried ? 1 : 0);
+    l.outer = d->s.b;
+    l.var = &l.op->regions[0]->args[0];
+    l.carried = &l.op->regions[0]->args[1];
+    d->s.b = xg_kb_end(d->e->m, l.op->regions[0]);
+    d->s.b.loc = l.outer.loc;
+    return l;
+}
+XG_FN xg_kval *xg_sort_loop_end(xg_sort_site *d, const xg_sort_loop *l, xg_kval *carried) {
+    xg_kyield(&d->s.b, &carried, 1);
+    d->s.b = l->outer;
+    return l->op->results;
+}
+
+XG_FN xg_kval *xg_sort_ranged(xg_kval *v, int64_t hi) { v->lo = 0; v->hi = hi; return v; }
+XG_FN xg_kval *xg_sort_barrier(xg_sort_site *d, xg_kval *tensor) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &tensor, 1, &tensor->type, 1, 0)->results; }
+/* chunk * threads + thread */
+XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
+    return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
+}
+
+/* Element of operand k whose place in the row is an index read from shared memory. */
+XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
+    d->row[d->dim] = index;
+    return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
+}
+XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
+
+/* topk's order: larger first by the total order, or smaller first. */
+XG_FN xg_kval *xg_sort_top_before(xg_sort_site *d, xg_elem x, xg_elem y) {
+    xg_kb *b = &d->s.b;
+    xlagpu_type t = d->shape->type;
+    bool largest = xg_attr_int(d->i, XG_A_largest, 1) != 0;
+    if (xg_type_class(t) == XGT_I) return xg_kcmpi_(b, xg_type_signed(t) ? (largest ? XG_CI_SGT : XG_CI_SLT) : (largest ? XG_CI_UGT : XG_CI_ULT), x.v, y.v);
+    if (xg_type_bits(t) <= 8) { x.v = xg_scalar_ordered_small(b, x.v, xg_float_format_of(t)); y.v = xg_scalar_ordered_small(b, y.v, xg_float_format_of(t)); }
+    else { x.v = xg_scalar_ordered_bits(b, x.v); y.v = xg_scalar_ordered_bits(b, y.v); }
+    return xg_kcmpi_(b, largest ? XG_CI_SGT : XG_CI_SLT, x.v, y.v);
+}
+/* Whether the element at index a goes before that at index b by the comparator. */
+XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *b) {
+    xg_elem *args, r;
+    uint32_t k;
+    if (d->i->op == XG_TOPK) return xg_sort_top_before(d, a[0], b[0]);
+    args = XG_NEW_N(d->e->arena, xg_elem, 2 * d->n + 1);
+    for (k = 0; k < d->n; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
+    xg_elem_call_comp(&d->s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
+    return r.v;
+}
+
+/* Places i < j: exchanged when j's element goes first. */
+XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
+    xg_kb *b = &d->s.b;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *pi = xg_sort_position(d, at_i), *pj = xg_sort_position(d, at_j), *first, *tie;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    const xg_ktype *type = places->type;
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
+    tie = xg_k2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_kconst_int(b, XG_E_I1, 1));
+    tie = xg_k2(b, XG_K_OP_ANDI, tie, xg_kcmpi_(b, XG_CI_SLT, at_j, at_i));
+    first = xg_k2(b, XG_K_OP_ORI, xg_sort_before(d, y, x), tie);
+    op = xg_kif(b, first, &type, 1);
+    outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &places, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    places = xg_kinsert(b, at_j, places, &i, 1);
+    places = xg_kinsert(b, at_i, places, &j, 1);
+    xg_kyield(b, &places, 1);
+    d->s.b = outer;
+    return op->results;
+}
+
+/* All pairs of one step; bit is 2^q as an index. */
+XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, xg_kval *bit, xg_kval *mask) {
+    int64_t pairs = d->places / 2;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
+    xg_kb *b = &d->s.b;
+    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *low = xg_k2(b, XG_K_OP_ANDI, t, xg_k2(b, XG_K_OP_SUBI, bit, xg_elem_index(&d->s, 1))), *i, *j, *r;
+    xg_sort_ranged(low, pairs - 1);
+    i = xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, t, low), xg_elem_index(&d->s, 2)), low), d->places - 1);
+    j = xg_sort_ranged(xg_k2(b, XG_K_OP_XORI, i, mask), d->places - 1);
+    if (d->length == d->places) r = xg_sort_exchange(d, l.carried, i, j);
+    else {
+        const xg_ktype *type = l.carried->type;
+        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, xg_elem_index(&d->s, d->length)), &type, 1);
+        xg_kb outer = d->s.b;
+        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, &l.carried, 1);
+        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+        r = xg_sort_exchange(d, l.carried, i, j);
+        xg_kyield(b, &r, 1);
+        d->s.b = outer;
+        r = op->results;
+    }
+    r = xg_sort_loop_end(d, &l, r);
+    return xg_sort_barrier(d, r);
+}
+
+/* places[p] = p */
+XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), places);
+    xg_kval *p = xg_sort_nth(d, l.var, d->places - 1), *v = xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, p, XG_E_I32), l.carried, &p, 1);
+    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
+}
+
+/* 2^v for an index v below 32. */
+XG_FN xg_kval *xg_sort_power(xg_sort_site *d, xg_kval *v, int64_t most) {
+    xg_kb *b = &d->s.b;
+    xg_kval *p = XG_KOP2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 1), xg_kcast(b, XG_K_OP_INDEX_CAST, v, XG_E_I32));
+    return xg_sort_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, p, XG_E_INDEX), most);
+}
+
+XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
+    int64_t levels = 0;
+    xg_sort_loop p, q;
+    xg_kval *bit, *mask, *r;
+    while ((int64_t)1 << levels < d->places) levels++;
+    if (!levels) return places;
+    p = xg_sort_loop_begin(d, xg_elem_index(&d->s, levels), places);
+    bit = xg_sort_power(d, p.var, d->places / 2);
+    mask = xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_MULI, bit, xg_elem_index(&d->s, 2)), xg_elem_index(&d->s, 1));
+    r = xg_sort_step(d, p.carried, bit, xg_sort_ranged(mask, d->places - 1));
+    q = xg_sort_loop_begin(d, p.var, r);
+    bit = xg_sort_power(d, xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_SUBI, p.var, q.var), xg_elem_index(&d->s, 1)), levels - 1), d->places / 2);
+    r = xg_sort_loop_end(d, &q, xg_sort_step(d, q.carried, bit, bit));
+    return xg_sort_loop_end(d, &p, r);
+}
+
+/* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
+XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
+    int64_t output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+    if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
+    return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
+}
+
+XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
+    const xg_inst *i = d->e->roots[root];
+    bool exact = d->kept % d->threads == 0;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
+    xg_kb *b = &d->s.b;
+    xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
+    const xg_ktype *type = dest->type;
+    xg_kb outer = d->s.b;
+    xg_kop *op = NULL;
+    xg_elem v;
+    if (!exact) {
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, xg_elem_index(&d->s, d->kept)), &type, 1);
+        outer = d->s.b;
+        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, &l.carried, 1);
+        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    }
+    v = xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    memcpy(inside, d->row, sizeof inside);
+    inside[d->dim] = p;
+    r = xg_emit_insert(b, v, l.carried, i->shape, inside);
+    if (!exact) {
+        xg_kyield(b, &r, 1);
+        d->s.b = outer;
+        r = op->results;
+    }
+    return xg_sort_loop_end(d, &l, r);
+}
+
+/* Block to the indices of its row: all dimensions but the sorted one. */
+XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
+    const xg_aff *rest = xg_aff_dim(x, 0);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, rows - 1);
+    for (k = d->shape->rank; k-- > 0;) {
+        if (k == d->dim) { m->results[k] = xg_aff_const(x, 0); continue; }
+        m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
+        rest = xg_aff_div(x, rest, d->shape->dims[k]);
+    }
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+}
+
+XG_FN void xg_emit_sort(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_sort_site d;
+    xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    const xg_ktype *type;
+    int64_t rows;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.i = xg_sort_of_root(e->roots[0]);
+    d.shape = XG_OPERAND(d.i, 0)->shape;
+    d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
+    d.n = d.i->n_operands;
+    d.length = d.shape->dims[d.dim];
+    d.kept = e->roots[0]->shape->dims[d.dim];
+    if (d.length > XG_SORT_LENGTH_MAX)
+        xg_hlo_fail(d.i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s of rows of %lld elements; at most %d are supported in kernels", xg_op_name(d.i->op), (long long)d.length, (int)XG_SORT_LENGTH_MAX);
+    for (d.places = 1; d.places < d.length; d.places *= 2) {}
+    d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
+    rows = d.length ? d.shape->elements / d.length : 0;
+    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)XG_MAX(rows, (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    d.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    if (d.shape->elements && e->roots[0]->shape->elements) {
+        d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
+        xg_sort_row(&d, rows);
+        type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
+        places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        places = xg_sort_network(&d, xg_sort_start(&d, places));
+        for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
+    }
+    xg_kreturn(&d.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SORT_C */

@@ -1,0 +1,163 @@
+/* eval/calls.c -- custom-call: functions that the caller registers, then the targets below, which are known by name.
+ *
+ * XG_EVAL_CALLS: X(target, word): xg_call_<word> gives the value, or NULL when the operands or results are not what it knows. A call that is
+ * not known is refused by its name. Solvers compute in complex doubles and are in solvers.c and eigen.c. */
+#ifndef XG_EVAL_CALLS_C
+#define XG_EVAL_CALLS_C
+#include "eval.h"
+
+#define XG_EVAL_CALLS(X) \
+    /* markers of sharding and placement */ \
+    X("Sharding", same) X("SPMDFullToShardShape", same) X("SPMDShardToFullShape", same) X("xla.sdy.Sharding", same) X("xla.sdy.PropagationBarrier", same) \
+    X("MoveToHost", same) X("MoveToDevice", same) X("annotate_device_placement", same) X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) X("AssumeGatherIndicesInBound", same) \
+    /* dynamic shapes */ \
+    X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
+    /* selection and random bits */ \
+    X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    /* buffers without contents */ \
+    X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
+    /* factorisations and solvers, as JAX asks CUDA for them */ \
+    X("cusolver_potrf_ffi", potrf) X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
+    X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
+    X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
+    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv)
+
+/* ---- attributes of calls ---- */
+
+/* The text behind NAME = or "NAME": in the configuration, which is a dictionary of MLIR or of JSON; empty when it is not there. */
+XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
+    xg_str c = xg_attr_str(i, XG_A_backend_config), none = {NULL, 0};
+    size_t n = strlen(name);
+    uint32_t k;
+    for (k = 0; k + n <= c.n; k++) {
+        uint32_t at = k + (uint32_t)n;
+        if (memcmp(c.p + k, name, n) != 0 || (k && c.p[k - 1] != ' ' && c.p[k - 1] != '{' && c.p[k - 1] != '"' && c.p[k - 1] != ',')) continue;
+        while (at < c.n && (c.p[at] == ' ' || c.p[at] == '"' || c.p[at] == '\\')) at++;
+        if (at == c.n || (c.p[at] != '=' && c.p[at] != ':')) continue;
+        for (at++; at < c.n && c.p[at] == ' ';) at++;
+        return xg_str_of(c.p + at, c.n - at);
+    }
+    return none;
+}
+XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
+    xg_str v = xg_call_option(i, name);
+    return v.n ? v.n >= 4 && memcmp(v.p, "true", 4) == 0 : otherwise;
+}
+
+/* ---- the simple ones ---- */
+
+XG_FN xg_value *xg_call_same(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    if (i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return NULL;
+    return i->shape->type == XLAGPU_TUPLE ? xg_eval_keep(in[0]) : xg_eval_share(r, in[0]->shape, in[0]);
+}
+
+XG_FN xg_value *xg_call_zeros(xg_eval_run *r, const xg_inst *i, xg_value **in) { (void)in; return i->n_operands == 0 ? xg_eval_zero(r, i->shape) : NULL; }
+
+/* (the operand filled up to its bounds, its size in each dimension) */
+XG_FN xg_value *xg_call_pad_to_static(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *out[XG_RANK_MAX + 1];
+    uint32_t rank, d;
+    if (i->n_operands != 1 || i->shape->type != XLAGPU_TUPLE || !xg_shape_is_array(in[0]->shape)) return NULL;
+    rank = in[0]->shape->rank;
+    if (i->shape->n_elems != rank + 1 || i->shape->elems[0]->rank != rank) return NULL;
+    for (d = 0; d < rank; d++) if (!xg_shape_is_scalar(i->shape->elems[d + 1]) || xg_type_class(i->shape->elems[d + 1]->type) != XGT_I) return NULL;
+    for (d = 0; d < rank; d++) {
+        out[d + 1] = xg_eval_new(r, i->shape->elems[d + 1]);
+        xg_eval_store_int(out[d + 1]->shape->type, out[d + 1]->data, in[0]->shape->dims[d]);
+    }
+    out[0] = xg_eval_resize(r, &in[0], i->shape->elems[0]->dims);
+    return xg_eval_new_tuple(r, i->shape, out);
+}
+
+/* (filled operand, size of each dimension): what PadToStatic undoes. */
+XG_FN xg_value *xg_call_slice_to_dynamic(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d;
+    if (!xg_shape_is_array(i->shape) || i->n_operands != i->shape->rank + 1 || in[0]->shape->rank != i->shape->rank || in[0]->shape->type != i->shape->type) return NULL;
+    for (d = 0; d < i->shape->rank; d++) {
+        if (!xg_shape_is_scalar(in[d + 1]->shape) || xg_type_class(in[d + 1]->shape->type) != XGT_I) return NULL;
+        dims[d] = xg_eval_int_at(in[d + 1], 0);
+        if (dims[d] < 0 || dims[d] > in[0]->shape->dims[d]) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "dimension %u, of at most %lld, is to become %lld", d, (long long)in[0]->shape->dims[d], (long long)dims[d]);
+    }
+    return xg_eval_resize(r, &in[0], dims);
+}
+
+/* values -> (the k largest of each row, their s32 indices); the stable order of topk. */
+XG_FN xg_value *xg_call_top_k(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_shape *s = in[0]->shape, *t = i->shape;
+    uint32_t d;
+    if (i->n_operands != 1 || t->type != XLAGPU_TUPLE || t->n_elems != 2 || s->rank < 1 || t->elems[0]->rank != s->rank || t->elems[0]->type != s->type || t->elems[1]->type != XLAGPU_S32) return NULL;
+    if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || !xg_shape_same_dims(t->elems[0], t->elems[1]) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
+    for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
+    return xg_eval_topk(r, i, in); /* its other attributes are absent: largest first */
+}
+
+/* (key low, key high, x0, x1), u32 arrays of one shape -> two arrays. */
+XG_FN xg_value *xg_call_threefry(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const uint32_t *p[4];
+    xg_value *out[2];
+    int64_t n, k;
+    uint32_t o;
+    if (i->n_operands != 4 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != 2) return NULL;
+    n = i->shape->elems[0]->elements;
+    for (o = 0; o < 2; o++) if (i->shape->elems[o]->type != XLAGPU_U32 || i->shape->elems[o]->elements != n) return NULL;
+    for (o = 0; o < 4; o++) {
+        if (in[o]->shape->type != XLAGPU_U32 || in[o]->shape->elements != n) return NULL;
+        p[o] = (const uint32_t *)(const void *)xg_eval_dense(r, &in[o]);
+    }
+    xg_eval_spend(r, n);
+    for (o = 0; o < 2; o++) out[o] = xg_eval_new(r, i->shape->elems[o]);
+    for (k = 0; k < n; k++) {
+        uint32_t words[2];
+        xg_threefry(p[2][k] | (uint64_t)p[3][k] << 32, p[0][k] | (uint64_t)p[1][k] << 32, words);
+        for (o = 0; o < 2; o++) ((uint32_t *)(void *)out[o]->data)[k] = words[o];
+    }
+    return xg_eval_new_tuple(r, i->shape, out);
+}
+
+/* ---- the opcode ---- */
+
+#define X(target, word) XG_FN xg_value *xg_call_##word(xg_eval_run *r, const xg_inst *i, xg_value **in);
+XG_EVAL_CALLS(X)
+#undef X
+typedef struct xg_call_row { const char *target; xg_call_fn run; } xg_call_row;
+static const xg_call_row xg_call_rows[] = {
+#define X(target, word) {target, xg_call_##word},
+    XG_EVAL_CALLS(X)
+#undef X
+};
+
+XG_FN const char *xg_call_name(const void *user, size_t k) { (void)user; return k < XG_COUNT(xg_call_rows) ? xg_call_rows[k].target : NULL; }
+
+XG_FN xg_value *xg_call_registered(xg_eval_run *r, const xg_inst *i, const xg_eval_target *call, xg_value **in) {
+    xg_mark mark = xg_arena_mark(&r->stack);
+    const xg_literal **operands = XG_NEW_N(&r->stack, const xg_literal *, i->n_operands);
+    xg_literal *result = xg_literal_new(&r->stack, i->shape);
+    xg_value *v;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) operands[k] = xg_eval_literal(r, &r->stack, in[k], 0);
+    if (!call->run(call->user, i, operands, i->n_operands, result)) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "the function registered for '%s' failed", call->target);
+    v = xg_eval_import(r, result);
+    xg_arena_reset(&r->stack, mark);
+    return v;
+}
+
+XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+    xg_value *v;
+    const char *nearest;
+    char hint[128];
+    uint32_t k;
+    for (k = 0; k < r->options.n_calls; k++) if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
+    for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
+        if (!xg_str_is(target, xg_call_rows[k].target)) continue;
+        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in) : NULL; /* all others look at their first operand */
+        if (!v) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations", "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
+        return v;
+    }
+    nearest = xg_nearest(target, xg_call_name, NULL);
+    xg_format(hint, sizeof hint, nearest ? "did you mean %s?" : "replace the call by HLO operations", nearest ? nearest : "");
+    xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, hint, "the evaluator does not know the target '%.*s'", (int)target.n, target.p);
+}
+
+#endif /* XG_EVAL_CALLS_C */

@@ -1,0 +1,185 @@
+/* fuse/wrap.c -- FusionWrapper: after it, what needs a kernel in the entry is a fusion, so that the emitters see nothing else.
+ *
+ * A wrapped operation becomes computation wrapped_<op>_computation with one parameter per distinct array operand; scalar constants are copied inside, where they
+ * become immediates. Array constants inside fusions go the other way: out, as operands, since a kernel reads arrays from memory. */
+#ifndef XG_FUSE_WRAP_C
+#define XG_FUSE_WRAP_C
+#include "fuse.h"
+
+/* Handled by the plan itself: nothing is computed. */
+XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
+    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: return true;
+    default: return false;
+    }
+}
+
+XG_FN xg_str xg_fuse_name(xg_module *m, const char *format, xg_opcode op) {
+    char text[96];
+    size_t k;
+    xg_format(text, sizeof text, format, xg_op_name(op));
+    for (k = 0; text[k]; k++) if (text[k] == '-') text[k] = '_';
+    return xg_intern(&m->pool, xg_str_z(text));
+}
+
+/* A root of several outputs becomes the tuple of them: emitters know roots that are arrays, and one tuple of them. */
+XG_FN bool xg_fuse_untuple_root(xg_comp *c) {
+    xg_module *m = c->module;
+    xg_inst *root = c->root, **leaves;
+    uint32_t n = root->shape->n_elems, k;
+    if (root->shape->type != XLAGPU_TUPLE || root->op == XG_TUPLE) return false;
+    leaves = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) {
+        leaves[k] = xg_inst_new(c, XG_GET_TUPLE_ELEMENT, root->shape->elems[k], &root, 1, NULL, xg_fuse_name(m, "get-tuple-element", root->op));
+        xg_inst_set_attr(leaves[k], xg_attr_make_int(XG_A_index, k));
+    }
+    c->root = xg_inst_new(c, XG_TUPLE, root->shape, leaves, n, NULL, xg_fuse_name(m, "tuple", root->op));
+    return true;
+}
+
+/* Fusions inside a fused computation give way to what they compute. */
+XG_FN bool xg_fuse_flatten(xg_comp *c) {
+    xg_inst *i = c->first, *next;
+    bool changed = false;
+    for (; i; i = next) {
+        xg_inst **args;
+        uint32_t k;
+        next = i->next;
+        if (i->op != XG_FUSION) continue;
+        (void)xg_fuse_flatten(xg_attr_comp(i, XG_A_calls));
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+        changed = true;
+    }
+    return changed;
+}
+
+XG_FN bool xg_fuse_goes_inside(const xg_inst *o) { return o->op == XG_CONSTANT && o->shape->rank == 0 && xg_shape_is_array(o->shape); }
+
+XG_FN void xg_fuse_wrap_one(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_comp *c = xg_comp_new(m, xg_fuse_name(m, "wrapped_%s_computation", i->op), i->comp);
+    xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), *root, *fusion;
+    uint32_t k, j, n = 0;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(i, k);
+        for (j = 0; j < k && XG_OPERAND(i, j) != o; j++) {}
+        if (j < k) { inside[k] = inside[j]; continue; }
+        if (xg_fuse_goes_inside(o)) { inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
+        inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
+        inside[k]->number = n;
+        outside[n++] = o;
+    }
+    c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    c->n_params = n;
+    XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
+    root = xg_inst_clone(i, c, inside, NULL);
+    c->root = root;
+    (void)xg_fuse_untuple_root(c);
+    fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
+    xg_inst_replace(i, fusion);
+    xg_inst_remove(i);
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+
+XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
+    xg_inst *i = c->first, *next;
+    bool changed = false;
+    for (; i; i = next) {
+        next = i->next;
+        if (i->op == XG_FUSION) {
+            xg_comp *inside = xg_attr_comp(i, XG_A_calls);
+            changed = xg_fuse_flatten(inside) || changed;
+            changed = xg_fuse_untuple_root(inside) || changed;
+        }
+        if (xg_fuse_needs_no_kernel(i)) continue;
+        xg_fuse_wrap_one(i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_wrap_comp); }
+
+/* ---- array constants out of fusions ---- */
+
+XG_FN bool xg_fuse_is_splat(const xg_inst *i) {
+    const xg_literal *l = i->literal;
+    size_t n = (size_t)xg_type_bytes(i->shape->type);
+    int64_t k;
+    if (l->elided || !l->data) return false;
+    for (k = 1; k < i->shape->elements; k++) if (memcmp(l->data, (const char *)l->data + (size_t)k * n, n) != 0) return false;
+    return true;
+}
+
+XG_FN bool xg_fuse_hoists(const xg_inst *i) { return i->op == XG_CONSTANT && i->shape->rank > 0 && xg_shape_is_array(i->shape) && !xg_fuse_is_splat(i); }
+
+/* A copy of the computation, which another fusion may share, in which array constants are parameters; and a fusion that passes them. */
+XG_FN void xg_fuse_hoist_from(xg_inst *fusion, uint32_t count) {
+    xg_comp *from = xg_attr_comp(fusion, XG_A_calls), *to = xg_comp_new(from->module, from->name, fusion->comp);
+    xg_arena *a = from->module->arena;
+    xg_inst **operands = XG_NEW_N(a, xg_inst *, fusion->n_operands + count), *made;
+    xg_map64 copy;
+    uint32_t k;
+    xg_map64_init(&copy, a);
+    to->params = XG_NEW_N(a, xg_inst *, from->n_params + count);
+    to->n_params = from->n_params;
+    for (k = 0; k < fusion->n_operands; k++) operands[k] = XG_OPERAND(fusion, k);
+    XG_FOR_INSTS(i, from) {
+        xg_inst **mapped = XG_NEW_N(a, xg_inst *, i->n_operands + 1), *twin;
+        for (k = 0; k < i->n_operands; k++) mapped[k] = (xg_inst *)xg_map64_get(&copy, XG_OPERAND(i, k)->id);
+        if (xg_fuse_hoists(i)) {
+            operands[to->n_params] = xg_inst_clone(i, fusion->comp, NULL, fusion);
+            twin = xg_inst_new(to, XG_PARAMETER, i->shape, NULL, 0, NULL, i->name);
+            twin->number = to->n_params++;
+        } else twin = xg_inst_clone(i, to, mapped, NULL);
+        if (twin->op == XG_PARAMETER) to->params[twin->number] = twin;
+        if (i == from->root) to->root = twin;
+        xg_map64_put(&copy, i->id, twin);
+    }
+    made = xg_inst_new(fusion->comp, XG_FUSION, fusion->shape, operands, to->n_params, fusion, fusion->name);
+    for (k = 0; k < fusion->n_attrs; k++) xg_inst_set_attr(made, fusion->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, to));
+    xg_inst_replace(fusion, made);
+    xg_inst_remove(fusion);
+}
+
+XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
+    xg_inst *i = c->first, *next;
+    bool changed = false;
+    for (; i; i = next) {
+        uint32_t count = 0;
+        next = i->next;
+        if (i->op != XG_FUSION) continue;
+        XG_FOR_INSTS(k, xg_attr_comp(i, XG_A_calls)) count += xg_fuse_hoists(k);
+        if (!count) continue;
+        xg_fuse_hoist_from(i, count);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
+
+#endif /* XG_FUSE_WRAP_C */

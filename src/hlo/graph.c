@@ -1,0 +1,329 @@
+/* hlo/graph.c -- modules, computations, instructions: making, linking, changing; the attribute list of an instruction.
+ *
+ * Idea: an instruction owns an array of uses, one per operand; each use is a link in the doubly linked list of users that
+ * its value keeps, oldest first. So every change of an edge is O(1), and replacing a value is O(its users).
+ *
+ * Laws
+ * - A name once taken in a computation stays taken, also when its instruction is removed: dumps of two passes never use
+ *   one name for two things.
+ * - Attribute arrays are replaced, not edited, when they grow; clones never share one.
+ * - Nothing here judges: arity, shapes and attributes are the parser's and the verifier's to check. */
+#ifndef XG_HLO_GRAPH_C
+#define XG_HLO_GRAPH_C
+#include "hlo.h"
+
+/* ---- the tables as functions ---- */
+
+typedef struct xg_op_row { const char *name; uint32_t length, flags, types, lo, hi; const char *attrs; } xg_op_row;
+static const xg_op_row xg_op_rows[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, attrs},
+    XG_OPS(X)
+#undef X
+};
+typedef struct xg_attr_row { const char *name; xg_attr_kind kind; } xg_attr_row;
+static const xg_attr_row xg_attr_rows[] = {
+#define X(name, text, kind) {text, XG_K_##kind},
+    XG_ATTRS(X)
+#undef X
+};
+
+XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
+XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
+XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
+XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
+XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
+XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
+XG_FN int xg_op_find(xg_str name) {
+    int op;
+    for (op = 0; op < XG_OPCODE_COUNT; op++) if (xg_op_rows[op].length == name.n && memcmp(xg_op_rows[op].name, name.p, name.n) == 0) return op;
+    return -1;
+}
+
+/* ---- names ---- */
+
+/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". */
+XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, void *val) {
+    xg_str stem = wish;
+    char little[128], *text = little;
+    size_t cap = sizeof little, n;
+    if (xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
+    if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
+    if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
+    memcpy(text, stem.p, stem.n);
+    do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
+    while (!xg_dict_put(taken, xg_str_of(text, n), val));
+    return taken->items[taken->n - 1].name;
+}
+XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
+    i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), i);
+}
+XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
+    c->name = xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), c);
+}
+
+/* ---- modules and computations ---- */
+
+XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
+    xg_module *m = XG_NEW(a, xg_module);
+    m->ctx = c;
+    m->arena = a;
+    xg_pool_init(&m->pool, a);
+    xg_set_init(&m->shapes, a);
+    xg_set_init(&m->layouts, a);
+    xg_dict_init(&m->comp_names, a);
+    m->name = xg_str_copy(a, name);
+    m->replica_count = m->num_partitions = 1;
+    m->compact_operands = true;
+    return m;
+}
+XG_FN void xg_comp_link(xg_comp *c, xg_comp *before) {
+    xg_module *m = c->module;
+    c->next = before;
+    c->prev = before ? before->prev : m->last;
+    *(c->prev ? &c->prev->next : &m->first) = c;
+    *(before ? &before->prev : &m->last) = c;
+    m->n_comps++;
+}
+/* A computation that is in no list and has no name yet. */
+XG_FN xg_comp *xg_comp_make(xg_module *m) {
+    xg_comp *c = XG_NEW(m->arena, xg_comp);
+    c->module = m;
+    c->id = m->n_comp_ids++;
+    c->name = c->execution_thread = XG_STR("");
+    xg_dict_init(&c->names, m->arena);
+    return c;
+}
+XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before) {
+    xg_comp *c = xg_comp_make(m);
+    xg_comp_give_name(c, name);
+    xg_comp_link(c, before);
+    return c;
+}
+XG_FN void xg_comp_remove(xg_comp *c) {
+    xg_module *m = c->module;
+    *(c->prev ? &c->prev->next : &m->first) = c->next;
+    *(c->next ? &c->next->prev : &m->last) = c->prev;
+    c->prev = c->next = NULL;
+    m->n_comps--;
+}
+XG_FN void xg_comp_set_param(xg_inst *i, int64_t number) {
+    xg_comp *c = i->comp;
+    XLAGPU_ASSERT(i->op == XG_PARAMETER && number >= 0 && number < INT32_MAX);
+    i->number = number;
+    if (c->params_cap < c->n_params) c->params_cap = c->n_params; /* an array that a pass made itself */
+    while (c->params_cap <= (uint32_t)number) c->params = (xg_inst **)xg_vec_grow(c->module->arena, (const void *)c->params, &c->params_cap, sizeof *c->params);
+    c->params[number] = i;
+    c->n_params = XG_MAX(c->n_params, (uint32_t)number + 1);
+}
+XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name) {
+    xg_inst *before = c->first, *i;
+    while (before && before->op == XG_PARAMETER) before = before->next;
+    i = xg_inst_new(c, XG_PARAMETER, shape, NULL, 0, before, name.n ? name : XG_STR("param"));
+    xg_comp_set_param(i, c->n_params);
+    return i;
+}
+XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number) {
+    uint32_t k;
+    xg_inst *gone = c->params[number];
+    xg_inst_remove(gone);
+    for (k = number; k + 1 < c->n_params; k++) {
+        c->params[k] = c->params[k + 1];
+        c->params[k]->number = k;
+    }
+    c->params[--c->n_params] = NULL;
+}
+
+/* ---- edges ---- */
+
+XG_FN void xg_use_link(xg_use *u, xg_inst *value) {
+    u->value = value;
+    u->next = NULL;
+    u->prev = value->last_use;
+    *(u->prev ? &u->prev->next : &value->first_use) = u;
+    value->last_use = u;
+}
+XG_FN void xg_use_unlink(xg_use *u) {
+    *(u->prev ? &u->prev->next : &u->value->first_use) = u->next;
+    *(u->next ? &u->next->prev : &u->value->last_use) = u->prev;
+    u->prev = u->next = NULL;
+    u->value = NULL;
+}
+
+/* ---- instructions ---- */
+
+XG_FN void xg_inst_link(xg_inst *i, xg_inst *before) {
+    xg_comp *c = i->comp;
+    i->next = before;
+    i->prev = before ? before->prev : c->last;
+    *(i->prev ? &i->prev->next : &c->first) = i;
+    *(before ? &before->prev : &c->last) = i;
+    c->n_insts++;
+}
+XG_FN void xg_inst_unlink(xg_inst *i) {
+    xg_comp *c = i->comp;
+    *(i->prev ? &i->prev->next : &c->first) = i->next;
+    *(i->next ? &i->next->prev : &c->last) = i->prev;
+    i->prev = i->next = NULL;
+    c->n_insts--;
+}
+/* Linked into its computation and to its operands, but without a name. */
+XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
+    xg_module *m = c->module;
+    xg_inst *i = XG_NEW(m->arena, xg_inst);
+    uint32_t k;
+    i->op = op;
+    i->id = m->n_ids++;
+    i->name = XG_STR("");
+    i->shape = shape;
+    i->comp = c;
+    i->n_operands = n;
+    i->operands = n ? (xg_use *)xg_alloc_raw(m->arena, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
+    for (k = 0; k < n; k++) {
+        i->operands[k].user = i;
+        i->operands[k].index = k;
+        xg_use_link(&i->operands[k], operands[k]);
+    }
+    xg_inst_link(i, before);
+    return i;
+}
+XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name) {
+    xg_inst *i = xg_inst_make(c, op, shape, operands, n, before);
+    xg_inst_give_name(i, name);
+    return i;
+}
+XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before) {
+    xg_inst *made = xg_inst_new(to, i->op, i->shape, operands, i->n_operands, before, i->name);
+    if (i->n_attrs) {
+        made->attrs = XG_NEW_N(to->module->arena, xg_attr, i->n_attrs);
+        memcpy(made->attrs, i->attrs, i->n_attrs * sizeof *i->attrs);
+        made->n_attrs = i->n_attrs;
+        if (to != i->comp) xg_inst_remove_attr(made, XG_A_control_predecessors);
+    }
+    made->literal = i->literal;
+    made->source_at = i->source_at;
+    if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
+    return made;
+}
+XG_FN void xg_inst_remove(xg_inst *i) {
+    uint32_t k;
+    XLAGPU_ASSERT(!i->first_use && i->comp->root != i);
+    for (k = 0; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
+    if (i->op == XG_PARAMETER && i->number < (int64_t)i->comp->n_params && i->comp->params[i->number] == i) i->comp->params[i->number] = NULL;
+    xg_inst_unlink(i);
+}
+XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
+    if (i->operands[index].value == to) return;
+    xg_use_unlink(&i->operands[index]);
+    xg_use_link(&i->operands[index], to);
+}
+XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to) {
+    xg_use *u, *next;
+    if (from == to) return;
+    for (u = from->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == to) continue;
+        xg_use_unlink(u);
+        xg_use_link(u, to);
+    }
+    if (from->comp->root == from) from->comp->root = to;
+}
+XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before) {
+    if (i == before) return;
+    xg_inst_unlink(i);
+    xg_inst_link(i, before);
+}
+XG_FN uint32_t xg_inst_n_users(const xg_inst *i) {
+    uint32_t n = 0;
+    XG_FOR_USES(u, i) n++;
+    return n;
+}
+
+/* ---- attributes ---- */
+
+XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
+    uint32_t n;
+    for (n = 0; n < i->n_attrs && i->attrs[n].key <= k; n++) if (i->attrs[n].key == k) return &i->attrs[n];
+    return NULL;
+}
+XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
+    xg_attr *grown;
+    uint32_t at = 0;
+    while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
+    if (at < i->n_attrs && i->attrs[at].key == attr.key) { i->attrs[at] = attr; return; }
+    grown = XG_NEW_N(i->comp->module->arena, xg_attr, i->n_attrs + 1);
+    if (at) memcpy(grown, i->attrs, at * sizeof *grown);
+    grown[at] = attr;
+    if (at < i->n_attrs) memcpy(grown + at + 1, i->attrs + at, (i->n_attrs - at) * sizeof *grown);
+    i->attrs = grown;
+    i->n_attrs++;
+}
+XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k) {
+    uint32_t from, to = 0;
+    for (from = 0; from < i->n_attrs; from++) if (i->attrs[from].key != k) i->attrs[to++] = i->attrs[from];
+    i->n_attrs = to;
+}
+XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise) {
+    const xg_attr *a = xg_inst_attr(i, k);
+    return a ? a->v.i : otherwise;
+}
+XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k) {
+    const xg_attr *a = xg_inst_attr(i, k);
+    xg_ints none = {NULL, 0};
+    if (!a) return none;
+    if (xg_attr_kind_of(k) == XG_K_INTLISTS) return a->v.lists->flat && a->v.lists->n ? a->v.lists->p[0] : none;
+    return *a->v.ints;
+}
+XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k) {
+    const xg_attr *a = xg_inst_attr(i, k);
+    if (!a) return XG_STR("");
+    return xg_attr_kind_of(k) == XG_K_METADATA ? a->v.metadata->text : *a->v.str;
+}
+XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k) {
+    const xg_attr *a = xg_inst_attr(i, k);
+    return a ? a->v.comp : NULL;
+}
+XG_FN xg_attr xg_attr_make(xg_attr_key k) {
+    xg_attr a;
+    memset(&a, 0, sizeof a);
+    a.key = k;
+    return a;
+}
+XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v) {
+    xg_attr a = xg_attr_make(k);
+    a.v.i = v;
+    return a;
+}
+XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n) {
+    xg_ints *made = XG_NEW(arena, xg_ints);
+    int64_t *copy = XG_NEW_N(arena, int64_t, n);
+    if (n) memcpy(copy, p, n * sizeof *p);
+    made->p = copy;
+    made->n = n;
+    return made;
+}
+XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, uint32_t n) {
+    xg_attr a = xg_attr_make(k);
+    if (xg_attr_kind_of(k) == XG_K_INTLISTS) {
+        xg_int_lists *lists = XG_NEW(m->arena, xg_int_lists);
+        lists->p = xg_ints_new(m->arena, p, n);
+        lists->n = 1;
+        lists->flat = true;
+        a.v.lists = lists;
+    } else a.v.ints = xg_ints_new(m->arena, p, n);
+    return a;
+}
+XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s) {
+    xg_attr a = xg_attr_make(k);
+    xg_str *made = XG_NEW(m->arena, xg_str);
+    *made = xg_intern(&m->pool, s);
+    a.v.str = made;
+    return a;
+}
+XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c) {
+    xg_attr a = xg_attr_make(k);
+    a.v.comp = c;
+    return a;
+}
+
+#endif /* XG_HLO_GRAPH_C */

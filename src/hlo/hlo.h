@@ -1,0 +1,299 @@
+/* hlo/hlo.h -- the HLO module in memory: shapes, literals, instructions, computations; text in and out; its rules.
+ *
+ * Ideas
+ * - Shapes, layouts and names are interned per module: equal ones are the same pointer. `plain` is a shape without layout, so
+ *   "compatible" is a pointer comparison.
+ * - An instruction is a node in its computation's list (textual order, which is always a topological order) and owns an
+ *   array of uses; each use is also a link in the list of users of its operand, in the order they were made. Replacing an
+ *   operand or all uses is O(number of uses).
+ * - Attributes are a short array of (key, value) in the order of XG_ATTRS. Values are immutable and may be shared.
+ * - Nodes are arena memory and never freed one by one; removed nodes are unlinked.
+ *
+ * Laws: operands precede users; ids are unique in a module and grow; all lists are walked in program order. */
+#ifndef XG_HLO_H
+#define XG_HLO_H
+#include "../base/base.h"
+#include "../base/number.h"
+#include "ops.h"
+
+typedef enum xg_opcode {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) XG_##name,
+    XG_OPS(X)
+#undef X
+    XG_OPCODE_COUNT
+} xg_opcode;
+
+typedef enum xg_attr_key {
+#define X(name, text, kind) XG_A_##name,
+    XG_ATTRS(X)
+#undef X
+    XG_ATTR_COUNT
+} xg_attr_key;
+
+typedef enum xg_attr_kind {
+    XG_K_INT, XG_K_BOOL, XG_K_FLOAT, XG_K_WORD, XG_K_STR, XG_K_RAW, XG_K_INTS, XG_K_INTLISTS, XG_K_WORDS, XG_K_COMP, XG_K_COMPS, XG_K_INSTS, XG_K_SLICE,
+    XG_K_PADDING, XG_K_WINDOW, XG_K_DIM_LABELS, XG_K_SHAPE, XG_K_SHAPES, XG_K_LITERAL, XG_K_GROUPS, XG_K_ALIASES, XG_K_SHARDING, XG_K_METADATA, XG_K_CONFIG
+} xg_attr_kind;
+
+typedef struct xg_shape xg_shape;
+typedef struct xg_layout xg_layout;
+typedef struct xg_literal xg_literal;
+typedef struct xg_inst xg_inst;
+typedef struct xg_comp xg_comp;
+typedef struct xg_module xg_module;
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+enum { XG_SHAPE_DEPTH_MAX = 400, XG_SHAPE_NODES_MAX = 1 << 22 }; /* of nested tuples */
+enum { XG_RANK_MAX = 64 }; /* more dimensions than that are refused by the parser: no index vector in any room is longer */
+
+struct xg_layout {
+    uint32_t rank;
+    const int32_t *minor_to_major;
+    int64_t memory_space;  /* S(n) */
+    int64_t element_bits;  /* E(n), 0 = the type's own */
+    xg_str extras;         /* canonical text of what follows ':' without S and E: "T(8,128)"; empty for most */
+    bool descending;       /* minor_to_major is {rank-1,...,0} */
+    uint32_t hash;
+};
+
+enum { XG_DIM_STATIC = 0, XG_DIM_BOUNDED = 1, XG_DIM_UNBOUNDED = 2 };
+struct xg_shape {
+    xlagpu_type type;           /* an element type, TUPLE, TOKEN, OPAQUE or BUFFER (elems[0] is what it holds) */
+    uint32_t rank;              /* 0 for what is not an array */
+    const int64_t *dims;        /* bounds of dynamic dimensions; 0 for unbounded ones */
+    const uint8_t *dynamic;     /* XG_DIM_* per dimension, NULL when all are static */
+    const xg_layout *layout;    /* NULL in a plain shape and in non-arrays */
+    uint32_t n_elems;
+    const xg_shape *const *elems; /* of a tuple or buffer */
+    int64_t elements;           /* product of dims, checked to fit */
+    const xg_shape *plain;      /* the same without any layout (recursively); itself if it has none */
+    int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
+    uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
+    uint32_t id, hash;
+};
+
+/* ---- values of attributes -------------------------------------------------------------------------------------- */
+
+typedef struct xg_ints { const int64_t *p; uint32_t n; } xg_ints;
+typedef struct xg_slice_dim { int64_t start, limit, stride; } xg_slice_dim;
+typedef struct xg_pad_dim { int64_t low, high, interior; } xg_pad_dim;
+typedef struct xg_window_dim { int64_t size, stride, pad_low, pad_high, base_dilation, window_dilation; bool reversal; } xg_window_dim; /* lhs_dilate = base */
+typedef struct xg_slices { uint32_t n; const xg_slice_dim *p; } xg_slices;
+typedef struct xg_pads { uint32_t n; const xg_pad_dim *p; } xg_pads;
+typedef struct xg_window { uint32_t n; const xg_window_dim *p; } xg_window;
+typedef struct xg_int_lists { uint32_t n; const xg_ints *p; bool flat; } xg_int_lists; /* flat: was written {1,2}: one list */
+typedef struct xg_words { uint32_t n; const xg_str *p; } xg_words;
+typedef struct xg_comps { uint32_t n; xg_comp **p; } xg_comps;
+typedef struct xg_insts { uint32_t n; xg_inst **p; } xg_insts;
+typedef struct xg_shapes { uint32_t n; const xg_shape **p; } xg_shapes;
+/* Each dimension of input, kernel and output by role. Spatial lists are in the order of the labels 0,1,2...; -1 is an absent role. */
+typedef struct xg_dim_labels {
+    int64_t input_batch, input_feature, kernel_input, kernel_output, output_batch, output_feature;
+    xg_ints input_spatial, kernel_spatial, output_spatial;
+    xg_str text;
+} xg_dim_labels;
+/* Explicit lists, or what the compact forms expand to; text is the form it was written in, printed back as it was. */
+typedef struct xg_groups { uint32_t n; const xg_ints *p; xg_str text; } xg_groups;
+typedef struct xg_alias { xg_ints output; int64_t operand; xg_ints operand_index; } xg_alias;
+typedef struct xg_aliases { uint32_t n; const xg_alias *p; } xg_aliases;
+typedef struct xg_metadata { xg_str text; xg_str op_type, op_name, source_file; int64_t source_line, stack_frame_id; } xg_metadata;
+
+typedef struct xg_attr {
+    xg_attr_key key;
+    union {
+        int64_t i; /* INT, BOOL */
+        double d;  /* FLOAT */
+        const xg_str *str; /* WORD STR RAW SHARDING CONFIG; STR is unescaped, CONFIG keeps its quotes or braces */
+        const xg_ints *ints;
+        const xg_int_lists *lists;
+        const xg_words *words;
+        xg_comp *comp;
+        const xg_comps *comps;
+        const xg_insts *insts;
+        const xg_slices *slices;
+        const xg_pads *pads;
+        const xg_window *window;
+        const xg_dim_labels *labels;
+        const xg_shape *shape;
+        const xg_shapes *shapes;
+        const xg_literal *literal;
+        const xg_groups *groups;
+        const xg_aliases *aliases;
+        const xg_metadata *metadata;
+        const void *any;
+    } v;
+} xg_attr;
+
+/* ---- literals -------------------------------------------------------------------------------------------------- */
+
+/* A value of a shape. Array elements lie in logical row-major order whatever the layout, each in its own bytes: pred 0 or 1; s1, s2, s4 and
+ * u1, u2, u4 one byte each by value (signed ones sign-extended); f4, f6, f8 one byte of bits; complex as (re, im). */
+struct xg_literal {
+    const xg_shape *shape;
+    void *data;                  /* elements * xg_type_bytes(type), zeroed when fresh; NULL for tuples, tokens and elided ones */
+    const xg_literal *const *elems; /* of a tuple */
+    bool elided;                 /* constant({...}) */
+};
+
+/* ---- the graph ------------------------------------------------------------------------------------------------- */
+
+typedef struct xg_use xg_use;
+struct xg_use { xg_inst *value, *user; xg_use *prev, *next; uint32_t index; };
+
+struct xg_inst {
+    xg_opcode op;
+    uint32_t id;                 /* unique in the module, < module->n_ids */
+    xg_str name;                 /* without '%', unique in its computation */
+    const xg_shape *shape;
+    xg_comp *comp;
+    xg_inst *prev, *next;        /* program order */
+    uint32_t n_operands;
+    xg_use *operands;
+    xg_use *first_use, *last_use;
+    uint32_t n_attrs;
+    xg_attr *attrs;              /* sorted by key */
+    const xg_literal *literal;   /* CONSTANT */
+    int64_t number;              /* PARAMETER: its number */
+    uint32_t source_at;          /* byte offset of its name in the module's source + 1, 0 when made by a pass */
+    void *scratch;               /* a pass may use it; it means nothing to the next one */
+};
+
+struct xg_comp {
+    xg_module *module;
+    xg_str name;
+    uint32_t id;
+    xg_inst *first, *last, *root;
+    uint32_t n_insts, n_params;
+    xg_inst **params;            /* by parameter number; NULL only while a pass is at work */
+    uint32_t params_cap;
+    xg_str execution_thread;
+    xg_comp *prev, *next;        /* definition order: called computations come before their callers */
+    xg_dict names;
+    uint32_t source_at;
+    uint32_t fresh;              /* for names made up by passes */
+};
+
+typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
+typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
+typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
+
+struct xg_module {
+    xg_ctx *ctx;
+    xg_arena *arena;             /* lives as long as the module */
+    const xg_source *source;     /* NULL for modules made by code */
+    xg_pool pool;
+    xg_set shapes, layouts;
+    xg_str name;
+    xg_comp *first, *last, *entry;
+    uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
+    bool is_scheduled;
+    bool compact_operands;       /* an operand is printed without its shape (the default of dumps today) */
+    const xg_shape *entry_params;  /* tuple of the parameters' shapes, and */
+    const xg_shape *entry_result;  /* the result's, with the layouts of entry_computation_layout or of the instructions */
+    bool has_entry_layout;       /* it was written */
+    int64_t replica_count, num_partitions;
+    uint32_t n_aliases; const xg_io_alias *aliases; /* input_output_alias */
+    uint32_t n_header; const xg_header_attr *header; /* the rest, in the order written */
+    xg_stack_table stack;
+    xg_dict comp_names;
+    uint32_t fresh;              /* for names of computations made up by passes */
+    uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
+    const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
+};
+
+/* ---- shape.c ---- */
+XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank, const uint8_t *dynamic, const xg_layout *layout); /* layout NULL: plain; fails when the element count overflows */
+XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type); /* with the (empty) default layout */
+XG_FN const xg_shape *xg_shape_tuple(xg_module *m, const xg_shape *const *elems, uint32_t n);
+XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_shape *held); /* TOKEN, OPAQUE, BUFFER */
+XG_FN const xg_shape *xg_shape_with_type(xg_module *m, const xg_shape *s, xlagpu_type type);   /* same dims and layout */
+XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, const xg_layout *layout);
+XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s); /* every array gets the descending layout (keeps E and S) */
+XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s);    /* only arrays that have none */
+XG_FN const xg_layout *xg_layout_make(xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras);
+XG_FN bool xg_shape_is_array(const xg_shape *s);
+XG_FN bool xg_shape_is_scalar(const xg_shape *s);
+XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
+XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
+XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
+XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides); /* in elements, by layout (descending if none) */
+XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout);
+XG_FN const char *xg_type_name(xlagpu_type t);
+XG_FN int xg_type_bits(xlagpu_type t);
+XG_FN int xg_type_bytes(xlagpu_type t);  /* bytes of one element in a literal or an unpacked buffer */
+XG_FN int xg_type_class(xlagpu_type t);  /* XGT_P, XGT_I, XGT_F, XGT_C or 0 */
+XG_FN bool xg_type_signed(xlagpu_type t);
+XG_FN xlagpu_type xg_type_real(xlagpu_type t); /* c64 -> f32, c128 -> f64, else itself */
+XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is none */
+
+/* ---- graph.c ---- */
+XG_FN const char *xg_op_name(xg_opcode op);
+XG_FN int xg_op_find(xg_str name); /* -1 when there is none */
+XG_FN uint32_t xg_op_flags(xg_opcode op);
+XG_FN uint32_t xg_op_types(xg_opcode op);
+XG_FN const char *xg_op_attrs(xg_opcode op);
+XG_FN const char *xg_attr_name(xg_attr_key k);
+XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k);
+XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name);
+XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before); /* made unique; placed before `before`, or last */
+XG_FN void xg_comp_remove(xg_comp *c);
+XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name); /* with the next number, before the first instruction that is no parameter */
+XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number);                      /* has no users; those behind it are renumbered */
+XG_FN void xg_comp_set_param(xg_inst *i, int64_t number);                          /* gives a new PARAMETER its number */
+/* New instructions go before `before` (same computation), or last. The name is a wish: it is made unique; empty: the opcode's. Operands are copied. */
+XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name);
+/* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a computation. */
+XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
+XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
+XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
+XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
+XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
+XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */
+XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
+XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
+XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when absent */
+XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
+XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k);  /* INTS, or INTLISTS written flat; empty when absent */
+XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);    /* empty when absent */
+XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k); /* NULL when absent */
+XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v);
+XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
+XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
+#define XG_OPERAND(i, k) ((i)->operands[k].value)
+#define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = i->next)
+#define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
+
+/* ---- literal.c ---- */
+XG_FN xg_literal *xg_literal_new(xg_arena *a, const xg_shape *shape); /* zeroed; tuples get fresh elements */
+XG_FN bool xg_literal_equal(const xg_literal *a, const xg_literal *b); /* bit for bit */
+XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole); /* arrays of more than 10 elements as {...} unless whole */
+/* Reads a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a position. */
+XG_FN xg_literal *xg_literal_parse(xg_ctx *c, xg_arena *a, const xg_source *src, size_t *at, const xg_shape *shape);
+XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed);    /* what --fill_elided_constants asks for */
+XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out);   /* integers and pred */
+XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);             /* any real type */
+XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);           /* rounds to nearest even, integers saturate */
+XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+
+/* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
+XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */
+
+/* ---- print.c, print_attr.c ---- */
+typedef struct xg_print_options { bool operand_shapes, whole_constants, no_metadata, percent; } xg_print_options;
+XG_FN void xg_hlo_print(xg_buf *b, const xg_module *m, const xg_print_options *o); /* o NULL: the fixed-point form: percent signs off, whole constants */
+XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o);
+XG_FN void xg_hlo_print_inst(xg_buf *b, const xg_inst *i, const xg_print_options *o);
+XG_FN void xg_put_quoted(xg_buf *b, xg_str s); /* in double quotes, with C escapes */
+
+/* ---- infer*.c ---- */
+/* The shape that the opcode's rule gives to these operands and attributes, with descending layouts; fails at the instruction with both shapes and the rule.
+ * For opcodes whose shape must be given it checks i->shape and returns it. */
+XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i);
+
+/* ---- verify.c ---- */
+XG_FN void xg_hlo_verify(xg_module *m); /* every rule of every instruction, computation and the module; fails with a position */
+XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) XG_PRINTF(4, 5); /* at the instruction's place */
+
+#endif /* XG_HLO_H */

@@ -1,0 +1,227 @@
+/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window; and gather, which reads where it
+ * is told.
+ *
+ * What is summed over is a range symbol. Operands of one instruction number the same sum alike (a dot's contracting dimensions in
+ * order; a convolution's window dimensions, then the input feature), so an emitter can run one loop over both. */
+#ifndef XG_INDEXING_CONTRACT_C
+#define XG_INDEXING_CONTRACT_C
+#include "indexing.h"
+
+/* ---- dot ---- */
+
+typedef struct xg_index_dot_side { xg_ints batch, contracting; const xg_shape *shape; uint32_t first_free; } xg_index_dot_side;
+
+/* Output dims are batch, then the free dims of lhs, then those of rhs. */
+XG_FN xg_index_dot_side xg_index_dot_side_of(const xg_inst *i, uint32_t operand) {
+    xg_index_dot_side s;
+    s.batch = xg_attr_ints(i, operand ? XG_A_rhs_batch_dims : XG_A_lhs_batch_dims);
+    s.contracting = xg_attr_ints(i, operand ? XG_A_rhs_contracting_dims : XG_A_lhs_contracting_dims);
+    s.shape = XG_OPERAND(i, operand)->shape;
+    s.first_free = s.batch.n;
+    if (operand) s.first_free = XG_OPERAND(i, 0)->shape->rank - s.contracting.n;
+    return s;
+}
+
+XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
+    xg_index_dot_side s = xg_index_dot_side_of(q->i, q->operand);
+    xg_imap *m = xg_index_begin(q, s.contracting.n, 0, 0);
+    uint32_t k, at, next = s.first_free;
+    for (k = 0; k < q->in->rank; k++) {
+        if (xg_index_has(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
+        else if (xg_index_has(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
+        else m->results[k] = xg_index_dim(q, next++);
+    }
+    return m;
+}
+
+/* From an operand: the other operand's free dims are symbols. */
+XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
+    xg_index_dot_side s = xg_index_dot_side_of(q->i, q->operand);
+    uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n, k, n = 0, next = s.first_free, at;
+    xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
+    for (k = 0; k < q->in->rank; k++) {
+        if (xg_index_has(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
+        else if (!xg_index_has(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
+    }
+    for (k = 0; k < q->out->rank; k++) if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
+    return m;
+}
+XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) { return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q); }
+
+/* ---- windows ---- */
+
+/* Where position `at` of the window around output index o falls in the undilated input, with the conditions that it falls on an element. */
+XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *o, const xg_aff *at, int64_t input_size) {
+    xg_aff_ctx *x = q->x;
+    const xg_aff *p = xg_aff_add(x, xg_aff_mul(x, o, w->stride), xg_aff_mul(x, at, w->window_dilation)), *e;
+    p = w->pad_low == INT64_MIN ? NULL : xg_aff_add_k(x, p, -w->pad_low);
+    e = xg_aff_div(x, p, w->base_dilation);
+    xg_index_require(m, n, e, 0, input_size - 1);
+    if (w->base_dilation > 1) xg_index_require(m, n, xg_aff_mod(x, p, w->base_dilation), 0, 0);
+    return e;
+}
+
+/* Which output's window holds input index d at position `at`. */
+XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *d, const xg_aff *at, int64_t output_size) {
+    xg_aff_ctx *x = q->x;
+    const xg_aff *p = xg_aff_sub(x, xg_aff_add_k(x, xg_aff_mul(x, d, w->base_dilation), w->pad_low), xg_aff_mul(x, at, w->window_dilation)), *e;
+    e = xg_aff_div(x, p, w->stride);
+    xg_index_require(m, n, e, 0, output_size - 1);
+    if (w->stride > 1) xg_index_require(m, n, xg_aff_mod(x, p, w->stride), 0, 0);
+    return e;
+}
+
+XG_FN xg_window xg_index_window_of(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    xg_window none;
+    none.n = 0;
+    none.p = NULL;
+    return a ? *a->v.window : none;
+}
+
+/* Inputs first, then as many initial values: each output element starts from one. */
+XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q) {
+    xg_window w = xg_index_window_of(q->i);
+    uint32_t k, n = 0, rank = q->out->rank;
+    xg_imap *m;
+    if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);
+    if (w.n != rank) return xg_imap_undefined(q->x);
+    m = xg_index_begin(q, rank, 0, rank * 2);
+    for (k = 0; k < rank; k++) {
+        const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size), *d = xg_index_dim(q, k);
+        m->results[k] = q->back ? xg_index_window_input(q, m, &n, &w.p[k], d, at, q->in->dims[k]) : xg_index_window_output(q, m, &n, &w.p[k], d, at, q->out->dims[k]);
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- convolution ---- */
+
+/* Symbols: position in each window dimension, then the input feature within its group. Features of the output fall into feature groups, or the batch
+ * into batch groups, by equal runs of output features. */
+XG_FN const xg_imap *xg_index_conv_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    const xg_shape *kernel = XG_OPERAND(q->i, 1)->shape;
+    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1), batches = xg_attr_int(q->i, XG_A_batch_group_count, 1);
+    int64_t in_features = kernel->dims[l->kernel_input], out_features = q->out->dims[l->output_feature];
+    const xg_aff *of = xg_index_dim(q, (uint32_t)l->output_feature), *ob = xg_index_dim(q, (uint32_t)l->output_batch), *feature;
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2 + 2);
+    uint32_t k, n = 0;
+    for (k = 0; k < w.n; k++) {
+        const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
+        m->results[l->input_spatial.p[k]] = xg_index_window_input(q, m, &n, &w.p[k], xg_index_dim(q, (uint32_t)l->output_spatial.p[k]), at, q->in->dims[l->input_spatial.p[k]]);
+    }
+    feature = xg_index_sym(q, m, w.n, in_features);
+    if (groups > 1) feature = xg_aff_add(q->x, feature, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / groups), in_features));
+    if (batches > 1) ob = xg_aff_add(q->x, ob, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / batches), q->out->dims[l->output_batch]));
+    m->results[l->input_feature] = feature;
+    m->results[l->input_batch] = ob;
+    m->n_constraints = n;
+    return m;
+}
+
+XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, 0);
+    uint32_t k;
+    for (k = 0; k < w.n; k++) {
+        const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
+        m->results[l->kernel_spatial.p[k]] = w.p[k].reversal ? xg_aff_sub(q->x, xg_aff_const(q->x, w.p[k].size - 1), at) : at;
+    }
+    m->results[l->kernel_input] = xg_index_sym(q, m, w.n, q->in->dims[l->kernel_input]);
+    m->results[l->kernel_output] = xg_index_dim(q, (uint32_t)l->output_feature);
+    return m;
+}
+
+XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
+    return l->input_spatial.n == n && l->kernel_spatial.n == n && l->output_spatial.n == n && l->input_batch >= 0 && l->input_feature >= 0 &&
+           l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0;
+}
+
+XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
+    const xg_attr *labels = xg_inst_attr(q->i, XG_A_dim_labels);
+    xg_window w = xg_index_window_of(q->i);
+    if (!q->back || !labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
+    return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+}
+
+/* ---- reduce ---- */
+
+XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
+    xg_ints dims = xg_attr_ints(q->i, XG_A_dimensions);
+    uint32_t k, at, next = 0;
+    xg_imap *m;
+    if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);
+    m = xg_index_begin(q, q->back ? dims.n : 0, 0, 0);
+    for (k = 0; k < q->in->rank; k++) {
+        bool reduced = xg_index_has(dims, k, &at);
+        if (q->back) m->results[k] = reduced ? xg_index_sym(q, m, at, q->in->dims[k]) : xg_index_dim(q, next++);
+        else if (!reduced) m->results[next++] = xg_index_dim(q, k);
+    }
+    return m;
+}
+
+/* ---- gather ---- */
+
+/* The roles of a gather's dims: which output dims are of the window and which of the batch. */
+typedef struct xg_index_gather_dims {
+    xg_ints offset, collapsed, starts, operand_batch, indices_batch, sizes;
+    int64_t vector_dim;
+    uint32_t n_batch, batch[XG_RANK_MAX]; /* output dims that number the slices, in order */
+} xg_index_gather_dims;
+
+XG_FN void xg_index_gather_read(const xg_index_query *q, xg_index_gather_dims *g) {
+    uint32_t k;
+    g->offset = xg_attr_ints(q->i, XG_A_offset_dims);
+    g->collapsed = xg_attr_ints(q->i, XG_A_collapsed_slice_dims);
+    g->starts = xg_attr_ints(q->i, XG_A_start_index_map);
+    g->operand_batch = xg_attr_ints(q->i, XG_A_operand_batching_dims);
+    g->indices_batch = xg_attr_ints(q->i, XG_A_start_indices_batching_dims);
+    g->sizes = xg_attr_ints(q->i, XG_A_slice_sizes);
+    g->vector_dim = xg_attr_int(q->i, XG_A_index_vector_dim, 0);
+    g->n_batch = 0;
+    for (k = 0; k < q->out->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
+}
+
+/* The index into the indices operand for this output element; component is what stands in the vector dimension. */
+XG_FN void xg_index_gather_place(const xg_index_query *q, const xg_index_gather_dims *g, const xg_aff *component, const xg_aff **results) {
+    uint32_t k, next = 0, rank = XG_OPERAND(q->i, 1)->shape->rank;
+    for (k = 0; k < rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+}
+
+XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
+    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
+    xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
+    xg_index_gather_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
+    return m;
+}
+
+/* The batch dim of the output that runs with operand dim k, given that k is a batching dim. */
+XG_FN uint32_t xg_index_gather_batch_dim(const xg_index_gather_dims *g, uint32_t which) {
+    int64_t d = g->indices_batch.p[which];
+    return g->batch[d > g->vector_dim ? d - 1 : d];
+}
+
+XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
+    const xg_inst *indices = XG_OPERAND(q->i, 1);
+    xg_imap *m = xg_index_begin(q, 0, g->starts.n, 0);
+    uint32_t k, at, next = 0;
+    for (k = 0; k < q->in->rank; k++) {
+        if (xg_index_has(g->operand_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_gather_batch_dim(g, at)); continue; }
+        m->results[k] = xg_index_has(g->collapsed, k, NULL) ? xg_aff_const(q->x, 0) : xg_index_dim(q, (uint32_t)g->offset.p[next++]);
+        if (xg_index_has(g->starts, k, &at)) {
+            const xg_aff *start = xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]), *place[XG_RANK_MAX];
+            xg_index_gather_place(q, g, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, indices->shape->rank);
+            m->results[k] = xg_aff_add(q->x, m->results[k], start);
+        }
+    }
+    return m;
+}
+
+XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
+    xg_index_gather_dims g;
+    if (!q->back) return xg_imap_undefined(q->x);
+    xg_index_gather_read(q, &g);
+    return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
+}
+
+#endif /* XG_INDEXING_CONTRACT_C */

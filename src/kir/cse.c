@@ -1,0 +1,173 @@
+/* kir/cse.c -- common subexpressions: an operation equal to one that dominates it is replaced by that one.
+ *
+ * One walk in program order with a table of the last operation of each kind. Pure operations are equal when opcode, attributes, types and
+ * operands are (the operands of commutative ones in either order, maps by content). If the region of the one in the table is around the new one, it
+ * dominates. If not, and the operation is cheap integer work such as an address, the first one moves out to the innermost region around both
+ * (its operands are there, since both see them), and forgets what was known of it under its conditions. Anything else takes the place in the table.
+ * Loads count too: those marked invariant always, others while nothing was written between, known by a number that each write raises
+ * (entering and leaving a region that writes raises it as well).
+ * Constants gather at the head of the function, each once. Linear in operations; the depth of regions is paid on a hit. */
+#ifndef XG_KIR_CSE_C
+#define XG_KIR_CSE_C
+#include "kir.h"
+
+typedef struct xg_kcse_entry { xg_kop *op; uint32_t epoch; } xg_kcse_entry;
+typedef struct xg_kcse {
+    xg_kmodule *m;
+    xg_kregion *body;
+    xg_set seen;                    /* of entries */
+    xg_set constants;
+    xg_kop *last_constant;          /* of those gathered at the head */
+    uint32_t epoch;
+} xg_kcse;
+
+/* ---- equality ---- */
+
+XG_FN bool xg_kcse_has_map(const xg_kop *op) { return op->op == XG_K_OP_APPLY || op->op == XG_K_OP_LOOP; }
+XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF_COMM) && op->operands[0].value->id > op->operands[1].value->id; }
+XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
+
+XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
+    uint32_t h = xg_hash_mix((uint32_t)op->op, ((uint64_t)op->flags << 32) | op->n_operands), k;
+    bool swapped = xg_kcse_swapped(op);
+    h = xg_hash_mix(h, (uint64_t)op->a);
+    h = xg_hash_mix(h, (uint64_t)op->b);
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
+    for (k = 0; k < op->n_results; k++) h = xg_hash_mix(h, op->results[k].type->id);
+    if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
+    return h;
+}
+XG_FN bool xg_kcse_same_symbol(const xg_kop *x, const xg_kop *y) {
+    if (x->p == y->p) return true;
+    if (xg_kcse_has_map(x)) return xg_imap_equal((const xg_imap *)x->p, (const xg_imap *)y->p);
+    return x->op == XG_K_OP_SHARED_PTR && x->p && y->p && xg_str_eq(*(const xg_str *)x->p, *(const xg_str *)y->p);
+}
+XG_FN bool xg_kcse_equal(const xg_kop *x, const xg_kop *y) {
+    bool sx, sy;
+    uint32_t k;
+    if (x->op != y->op || x->flags != y->flags || x->a != y->a || x->b != y->b || x->n_operands != y->n_operands || x->n_results != y->n_results) return false;
+    sx = xg_kcse_swapped(x);
+    sy = xg_kcse_swapped(y);
+    for (k = 0; k < x->n_operands; k++) if (xg_kcse_operand(x, k, sx) != xg_kcse_operand(y, k, sy)) return false;
+    for (k = 0; k < x->n_results; k++) if (x->results[k].type != y->results[k].type) return false;
+    return xg_kcse_same_symbol(x, y);
+}
+
+/* ---- the table ---- */
+
+/* A load that may move over nothing that writes: it is only equal to one of the same time. */
+XG_FN bool xg_kcse_timed(const xg_kop *op) { return op->op == XG_K_OP_LOAD && !(op->flags & KM_INVARIANT); }
+XG_FN bool xg_kcse_entry_same(const void *node, const void *key) {
+    const xg_kcse_entry *x = (const xg_kcse_entry *)node, *y = (const xg_kcse_entry *)key;
+    return (x->epoch == y->epoch || !xg_kcse_timed(y->op)) && xg_kcse_equal(x->op, y->op);
+}
+
+/* Work that may be done where it is not needed: cheap, and nothing depends on where it stands. */
+XG_FN bool xg_kcse_may_leave(const xg_kop *op) {
+    if (op->op == XG_K_OP_PTR_ADD || op->op == XG_K_OP_CMPI) return true;
+    if (op->op >= XG_K_OP_ADDI && op->op <= XG_K_OP_MINUI) return op->op < XG_K_OP_DIVSI || op->op > XG_K_OP_REMUI;
+    return op->op >= XG_K_OP_EXTSI && op->op <= XG_K_OP_TRUNCI;
+}
+XG_FN uint32_t xg_kregion_depth(const xg_kregion *r) { uint32_t n = 0; for (; r->owner; r = r->owner->parent) n++; return n; }
+/* Moves `first` out to where it dominates region r as well. */
+XG_FN void xg_kcse_lift(xg_kop *first, const xg_kregion *r) {
+    xg_kop *around = first;
+    uint32_t d = xg_kregion_depth(first->parent), e = xg_kregion_depth(r);
+    for (; e > d; e--) r = r->owner->parent;
+    for (; d > e; d--) around = around->parent->owner;
+    for (; around->parent != r; r = r->owner->parent) around = around->parent->owner;
+    if (around == first) return;
+    xg_kop_move_before(first, around);
+    first->results[0].lo = 1;
+    first->results[0].hi = 0;
+    xg_kop_infer_range(first);
+}
+
+/* The operation to use instead of op; op itself, which is entered, if there is none. */
+XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
+    uint32_t hash = xg_kcse_hash(op);
+    xg_kcse_entry key, *e;
+    void **slot;
+    key.op = op;
+    key.epoch = c->epoch;
+    slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
+    e = (xg_kcse_entry *)*slot;
+    if (!e) {
+        e = XG_NEW(c->m->arena, xg_kcse_entry);
+        *e = key;
+        *slot = e;
+        return op;
+    }
+    if (xg_kregion_inside(op->parent, e->op->parent)) return e->op;
+    if (xg_kcse_may_leave(op)) { xg_kcse_lift(e->op, op->parent); return e->op; }
+    e->op = op;
+    return op;
+}
+
+/* ---- constants ---- */
+
+XG_FN bool xg_kcse_constant_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
+XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
+    void **slot = xg_set_find(&c->constants, xg_kcse_hash(op), xg_kcse_constant_same, op);
+    xg_kop *at = c->last_constant ? c->last_constant->next : c->body->first;
+    if (*slot) {
+        xg_kval_replace(op->results, ((xg_kop *)*slot)->results);
+        xg_kop_remove(op);
+        return;
+    }
+    *slot = op;
+    if (at != op) xg_kop_move_before(op, at);
+    c->last_constant = op;
+}
+
+/* ---- the walk ---- */
+
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch: 1 no, 2 yes. */
+XG_FN bool xg_kcse_writes(xg_kop *op) {
+    bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+    uint32_t k;
+    xg_kop *o;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o) || writes;
+    op->scratch = writes ? (void *)op : NULL;
+    return writes;
+}
+
+XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
+    uint32_t k;
+    xg_kop *op, *next, *same;
+    for (op = r->first; op; op = next) {
+        uint32_t flags = xg_kop_flags(op->op);
+        next = op->next;
+        if (op->op == XG_K_OP_CONST) { xg_kcse_constant(c, op); continue; }
+        if (((flags & KF_PURE) || (op->op == XG_K_OP_LOAD && !(op->flags & KM_VOLATILE))) && op->n_regions == 0) {
+            same = xg_kcse_find(c, op);
+            if (same == op) continue;
+            for (k = 0; k < op->n_results; k++) xg_kval_replace(&op->results[k], &same->results[k]);
+            xg_kop_remove(op);
+            continue;
+        }
+        if (op->scratch) c->epoch++;
+        for (k = 0; k < op->n_regions; k++) {
+            xg_kcse_region(c, op->regions[k]);
+            if (op->scratch) c->epoch++;
+        }
+    }
+}
+
+XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
+    xg_kcse c;
+    xg_kop *op;
+    memset(&c, 0, sizeof c);
+    c.m = m;
+    c.body = f->body;
+    xg_set_init(&c.seen, m->arena);
+    xg_set_init(&c.constants, m->arena);
+    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op);
+    xg_kcse_region(&c, f->body);
+}
+XG_FN void xg_kir_cse(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
+}
+
+#endif /* XG_KIR_CSE_C */

@@ -1,0 +1,74 @@
+/* kir/flatten.c -- tensors become one-dimensional, so that an index is the place of an element in memory.
+ *
+ * The order is row-major over the dims a tensor has here, which emitters give in the order of the buffer. Elements stay what they are. Only
+ * types and the indices of accesses change: an index becomes one apply_indexing of the old ones, which xg_kir_simplify_indexing then composes. */
+#ifndef XG_KIR_FLATTEN_C
+#define XG_KIR_FLATTEN_C
+#include "kir.h"
+
+XG_FN const xg_ktype *xg_kflat_type(xg_kmodule *m, const xg_ktype *t) {
+    if (t->kind != XG_TK_TENSOR || t->rank == 1) return t;
+    return xg_kir_tensor(m, t->elem, &t->elements, 1);
+}
+
+/* (d0, d1, ...) -> sum of d * stride, each d inside its dim. */
+XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
+    xg_imap *map = xg_imap_new(m->aff, t->rank, 0, 0, 1, 0);
+    const xg_aff *sum = xg_aff_const(m->aff, 0);
+    int64_t stride = 1;
+    uint32_t k = t->rank;
+    while (k-- > 0) {
+        map->dims[k].range = xg_range_of(0, t->dims[k] - 1);
+        sum = xg_aff_add(m->aff, sum, xg_aff_mul(m->aff, xg_aff_dim(m->aff, k), stride));
+        stride = XG_MAX(stride * t->dims[k], 1); /* the element count is below 2^63 */
+    }
+    if (!sum) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a tensor of rank %u is too large to be indexed", t->rank);
+    map->results[0] = sum;
+    return map;
+}
+
+/* Replaces the indices from operand `from` on by one. The tensor's type must still be the old one. */
+XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor) {
+    xg_kb b = xg_kb_before(m, op);
+    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, op->n_operands + 1), *kept[3];
+    const xg_ktype *result = xg_kflat_type(m, op->results[0].type);
+    xg_kop *to;
+    uint32_t k;
+    for (k = from; k < op->n_operands; k++) v[k - from] = op->operands[k].value;
+    if (tensor->rank == 0 || tensor->elements == 0) kept[from] = xg_kconst_int(&b, XG_E_INDEX, 0);
+    else kept[from] = xg_kapply(&b, xg_kflat_map(m, tensor), v)->results;
+    for (k = 0; k < from; k++) kept[k] = op->operands[k].value;
+    to = xg_kop_rebuild(m, op, kept, from + 1, &result, 1);
+    xg_kval_copy_facts(to->results, op->results);
+    xg_kval_replace(op->results, to->results);
+    xg_kop_remove(op);
+}
+
+XG_FN void xg_kflat_region_types(xg_kmodule *m, xg_kregion *r) {
+    uint32_t k, i;
+    xg_kop *op;
+    for (k = 0; k < r->n_args; k++) r->args[k].type = xg_kflat_type(m, r->args[k].type);
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_results; k++) op->results[k].type = xg_kflat_type(m, op->results[k].type);
+        for (i = 0; i < op->n_regions; i++) xg_kflat_region_types(m, op->regions[i]);
+    }
+}
+
+XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        const xg_ktype **of;
+        uint32_t k;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
+        of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
+        for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
+        xg_kflat_region_types(m, f->body);
+        for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
+        for (k = 0; k < ops.n; k++) if (of[k]->rank != 1) xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k]);
+    }
+}
+
+#endif /* XG_KIR_FLATTEN_C */

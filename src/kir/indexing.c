@@ -1,0 +1,210 @@
+/* kir/indexing.c -- one apply_indexing for each index: chains are composed, results split, expressions simplified with all ranges.
+ *
+ * An operand that is itself an apply_indexing, a constant, or a sum or product by a constant of index type is taken into the expression; what
+ * is left over are the leaves, each of them once, with the range of its value. The conditions under which an inner map was
+ * made hold for the outer one too (a value is only used where it is defined) and help to simplify; beyond a number they are dropped.
+ * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal. */
+#ifndef XG_KIR_INDEXING_C
+#define XG_KIR_INDEXING_C
+#include "kir.h"
+
+enum { XG_KINDEX_LEAVES_MAX = 64, XG_KINDEX_CONSTRAINTS_MAX = 48, XG_KINDEX_DEPTH_MAX = 24 };
+
+typedef struct xg_kindexer {
+    xg_kmodule *m;
+    xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
+    xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
+    uint32_t n_leaves;
+    xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
+    uint32_t n_constraints;
+    bool failed;
+} xg_kindexer;
+
+XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, uint32_t depth);
+
+XG_FN const xg_aff *xg_kindex_leaf(xg_kindexer *x, xg_kval *v, const xg_imap_var *as) {
+    uint32_t k;
+    xg_range r = xg_kval_range(v);
+    for (k = 0; k < x->n_leaves && x->leaves[k] != v; k++) {}
+    if (k == XG_KINDEX_LEAVES_MAX) { x->failed = true; return NULL; }
+    if (k == x->n_leaves) {
+        x->leaves[k] = v;
+        x->vars[k].name = as ? as->name : xg_str_of(NULL, 0);
+        x->vars[k].range = r;
+        x->n_leaves++;
+    }
+    if (as) x->vars[k].range = xg_range_meet(x->vars[k].range, as->range);
+    return xg_aff_dim(x->m->aff, k);
+}
+
+XG_FN void xg_kindex_constrain(xg_kindexer *x, const xg_aff *e, xg_range r) {
+    if (!e || x->n_constraints == XG_KINDEX_CONSTRAINTS_MAX || e->kind == XG_AFF_DIM) return;
+    if (r.lo == INT64_MIN && r.hi == INT64_MAX) return;
+    x->constraints[x->n_constraints].expr = e;
+    x->constraints[x->n_constraints].range = r;
+    x->n_constraints++;
+}
+
+/* Simplified before: its constraints have done what they can, and if no operand can be taken in, there is nothing to do. */
+XG_FN bool xg_kindex_done(const xg_kop *op) { return op->a == 1; }
+XG_FN bool xg_kindex_is_leaf(const xg_kval *v) {
+    return !v->def || (v->def->op != XG_K_OP_APPLY && v->def->op != XG_K_OP_CONST && v->def->op != XG_K_OP_ADDI && v->def->op != XG_K_OP_SUBI && v->def->op != XG_K_OP_MULI);
+}
+XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
+    uint32_t k;
+    if (!xg_kindex_done(op)) return false;
+    for (k = 0; k < op->n_operands; k++) if (!xg_kindex_is_leaf(op->operands[k].value)) return false;
+    return true;
+}
+
+/* One result of an apply_indexing over the leaves. */
+XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t which, uint32_t depth) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    uint32_t n = map->n_syms + map->n_rts, k;
+    const xg_aff **vars = XG_NEW_N(x->m->arena, const xg_aff *, map->n_dims + n + 1), *e;
+    xg_aff_env *env = &x->m->aff->anywhere;
+    xg_aff_rewrite w;
+    for (k = 0; k < map->n_dims + n; k++) {
+        const xg_imap_var *var = k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims];
+        vars[k] = xg_kindex_expr(x, op->operands[k].value, var, depth + 1);
+        if (!vars[k]) return NULL;
+        xg_kindex_constrain(x, vars[k], var->range);
+    }
+    w = xg_aff_rewrite_begin(env, vars, map->n_dims, vars + map->n_dims, n);
+    e = xg_aff_rewrite_one(&w, map->results[which]);
+    if (!xg_kindex_done(op)) for (k = 0; k < map->n_constraints; k++) xg_kindex_constrain(x, xg_aff_rewrite_one(&w, map->constraints[k].expr), map->constraints[k].range);
+    return e;
+}
+
+/* The expression of an operand; `as` is the variable of the map that it stands for. */
+XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, uint32_t depth) {
+    xg_kop *op = v->def;
+    xg_aff_ctx *aff = x->m->aff;
+    const xg_aff *l, *r;
+    int64_t c;
+    if (!op || v->type->elem != XG_E_INDEX || depth > XG_KINDEX_DEPTH_MAX) return xg_kindex_leaf(x, v, as);
+    switch (op->op) {
+    case XG_K_OP_CONST: return xg_aff_const(aff, op->a);
+    case XG_K_OP_APPLY:
+        if (xg_imap_ok((const xg_imap *)op->p)) return xg_kindex_apply(x, op, v->index, depth);
+        break;
+    case XG_K_OP_ADDI: case XG_K_OP_SUBI:
+        if (v->lo > v->hi) break; /* it may wrap */
+        l = xg_kindex_expr(x, op->operands[0].value, NULL, depth + 1);
+        r = xg_kindex_expr(x, op->operands[1].value, NULL, depth + 1);
+        return op->op == XG_K_OP_ADDI ? xg_aff_add(aff, l, r) : xg_aff_sub(aff, l, r);
+    case XG_K_OP_MULI:
+        if (v->lo > v->hi || !xg_kval_is_const(op->operands[1].value, &c)) break;
+        l = xg_kindex_expr(x, op->operands[0].value, NULL, depth + 1);
+        return xg_aff_mul(aff, l, c);
+    default: break;
+    }
+    return xg_kindex_leaf(x, v, as);
+}
+
+/* Leaves in the order of their definition: maps of one kernel then look alike. Answers whether they were not. */
+XG_FN bool xg_kindex_sort(xg_kindexer *x) {
+    uint32_t i, k;
+    bool moved = false;
+    for (i = 1; i < x->n_leaves; i++) {
+        xg_kval *leaf = x->leaves[i];
+        xg_imap_var var = x->vars[i];
+        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) { x->leaves[k] = x->leaves[k - 1]; x->vars[k] = x->vars[k - 1]; moved = true; }
+        x->leaves[k] = leaf;
+        x->vars[k] = var;
+    }
+    return moved;
+}
+
+/* Two leaves of one name would read as one. */
+XG_FN void xg_kindex_unique_names(xg_kindexer *x) {
+    uint32_t i, k;
+    for (i = 0; i < x->n_leaves; i++) for (k = 0; k < i; k++) {
+        if (x->vars[i].name.n && xg_str_eq(x->vars[i].name, x->vars[k].name)) x->vars[i].name = x->vars[i].name.n > 1 && x->leaves[i]->name.n ? x->leaves[i]->name : xg_str_of(NULL, 0);
+    }
+}
+
+XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
+    xg_aff_ctx *aff = x->m->aff;
+    xg_imap *map = xg_imap_new(aff, x->n_leaves, 0, 0, 1, x->n_constraints);
+    uint32_t k;
+    xg_kindex_unique_names(x);
+    for (k = 0; k < x->n_leaves; k++) map->dims[k] = x->vars[k];
+    for (k = 0; k < x->n_constraints; k++) map->constraints[k] = x->constraints[k];
+    map->results[0] = e;
+    xg_imap_fix_names(aff, map);
+    return xg_imap_simplify(aff, map);
+}
+/* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves alive. */
+XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t *kept) {
+    xg_imap *to = xg_imap_copy(m->aff, map, 0);
+    uint32_t k, i, n = 0;
+    for (k = 0; k < map->n_constraints; k++) {
+        bool keep = true;
+        for (i = 0; i < map->n_dims && keep; i++) {
+            const xg_aff *d = xg_aff_dim(m->aff, i);
+            if (xg_aff_uses(map->constraints[k].expr, d) && !xg_aff_uses(map->results[0], d)) keep = false;
+        }
+        if (keep) to->constraints[n++] = map->constraints[k];
+    }
+    to->n_constraints = n;
+    return xg_imap_drop_unused_dims(m->aff, to, kept);
+}
+
+/* A value equal to result `which` of op, made in front of it; NULL: leave it. */
+XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
+    const xg_aff *e;
+    const xg_imap *map;
+    xg_kb b = xg_kb_before(m, op);
+    uint32_t *kept, k;
+    xg_kval **vars, *v;
+    x->m = m;
+    x->n_leaves = x->n_constraints = 0;
+    x->failed = false;
+    e = xg_kindex_apply(x, op, which, 0);
+    if (!e || x->failed) return NULL;
+    if (xg_kindex_sort(x)) {
+        x->n_constraints = 0;
+        e = xg_kindex_apply(x, op, which, 0);
+        if (!e) return NULL;
+    }
+    map = xg_kindex_map(x, e);
+    if (map->state == XG_IMAP_EMPTY) return xg_kconst_int(&b, XG_E_INDEX, 0); /* never computed */
+    if (map->state != XG_IMAP_OK) return NULL;
+    e = map->results[0];
+    if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
+    if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
+    kept = XG_NEW_N(m->arena, uint32_t, map->n_dims + 1);
+    map = xg_kindex_drop(m, map, kept);
+    if (map->state != XG_IMAP_OK) return NULL;
+    vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + 1);
+    for (k = 0; k < map->n_dims; k++) vars[k] = x->leaves[kept[k]];
+    v = xg_kapply(&b, map, vars)->results;
+    v->def->a = 1;
+    v->name = op->results[which].name;
+    return v;
+}
+
+XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
+    xg_kindexer *x = XG_NEW(m->arena, xg_kindexer);
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        uint32_t k, i;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect(m->arena, &ops, f->body);
+        for (k = 0; k < ops.n; k++) {
+            xg_kop *op = ops.p[k];
+            bool used = false;
+            if (op->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+            for (i = 0; i < op->n_results; i++) {
+                xg_kval *v = op->results[i].first_use ? xg_kindex_simplified(m, x, op, i) : NULL;
+                if (v) xg_kval_replace(&op->results[i], v);
+                used = used || op->results[i].first_use;
+            }
+            if (!used) xg_kop_remove(op);
+        }
+    }
+}
+
+#endif /* XG_KIR_INDEXING_C */

@@ -1,0 +1,523 @@
+/* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
+ *
+ * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
+ * - i1 lies in memory as a byte 0 or 1, complex as two floats, f4 and f6 in a byte each. Complex values and vectors that no instruction moves at once
+ *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
+ * - A load is invariant when nothing in the kernel writes to its slice.
+ * - A shared array is a static array of its own, aligned to 16 bytes; sync_threads is a barrier.
+ * Requires: one-dimensional tensors (flatten_tensors), no loops over maps, no calls. Breaks: value semantics; from here on the order of memory operations
+ * counts. Each operation is visited once. */
+#ifndef XG_KIR_LOWER_TENSORS_C
+#define XG_KIR_LOWER_TENSORS_C
+#include "kir.h"
+
+/* What stands for a value that has no register of its own; kept in the value's scratch. */
+typedef struct xg_klow {
+    xg_kval **parts;          /* complex: real and imaginary part; vector: pieces */
+    uint32_t n;
+    xg_kval *pointer;         /* of a tensor */
+    bool invariant;
+    int64_t align;
+} xg_klow;
+typedef struct xg_kleveller { xg_kmodule *m; xg_kops dead; uint32_t n_shared; } xg_kleveller;
+
+/* ---- types ---- */
+
+XG_FN xg_kelem xg_klow_elem(xg_kelem e) { return e == XG_E_I1 ? XG_E_I8 : xg_kelem_is_complex(e) ? xg_kpart_of(e) : e; }
+XG_FN int64_t xg_klow_factor(xg_kelem e) { return xg_kelem_is_complex(e) ? 2 : 1; }
+/* Lanes of one piece of a vector, and the pieces' number. */
+XG_FN int64_t xg_klow_piece(const xg_ktype *t, uint32_t *n) {
+    int64_t lanes = t->elements * xg_klow_factor(t->elem), most = 16 / xg_kelem_bytes(xg_klow_elem(t->elem));
+    int64_t piece = lanes % most == 0 || lanes < most ? XG_MIN(lanes, most) : 1;
+    *n = (uint32_t)(lanes / piece);
+    return piece;
+}
+XG_FN bool xg_klow_is_high(const xg_ktype *t) {
+    uint32_t n;
+    if (t->kind == XG_TK_TENSOR) return true;
+    if (t->kind == XG_TK_SCALAR) return xg_kelem_is_complex(t->elem);
+    if (t->kind != XG_TK_VECTOR) return false;
+    (void)xg_klow_piece(t, &n);
+    return n > 1 || xg_klow_elem(t->elem) != t->elem;
+}
+/* Types of the parts that carry a value of type t; *n of them. Tensors have none. */
+XG_FN const xg_ktype *xg_klow_part_type(xg_kmodule *m, const xg_ktype *t, uint32_t *n) {
+    int64_t piece;
+    *n = 1;
+    if (!xg_klow_is_high(t)) return t;
+    if (t->kind == XG_TK_TENSOR) { *n = 0; return t; }
+    if (t->kind == XG_TK_SCALAR) { *n = 2; return xg_kir_scalar(m, xg_kpart_of(t->elem)); }
+    piece = xg_klow_piece(t, n);
+    return xg_kir_vector(m, xg_klow_elem(t->elem), piece);
+}
+
+XG_FN xg_klow *xg_klow_new(xg_kleveller *z, xg_kval *v) {
+    xg_klow *l = XG_NEW(z->m->arena, xg_klow);
+    const xg_ktype *t = xg_klow_part_type(z->m, v->type, &l->n);
+    (void)t;
+    l->parts = XG_NEW_N(z->m->arena, xg_kval *, l->n + 1);
+    v->scratch = l;
+    return l;
+}
+XG_FN xg_klow *xg_klow_of(xg_kleveller *z, xg_kval *v) {
+    if (!v->scratch) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR: a value of %s (id %u) has no lowered form", v->def ? xg_kop_name(v->def->op) : "a region", v->id);
+    return (xg_klow *)v->scratch;
+}
+/* The parts that a value consists of; itself if it is low. */
+XG_FN xg_kval **xg_klow_parts(xg_kleveller *z, xg_kval **v, uint32_t *n) {
+    xg_klow *l;
+    if (!xg_klow_is_high((*v)->type)) { *n = 1; return v; }
+    l = xg_klow_of(z, *v);
+    *n = l->n;
+    return l->parts;
+}
+XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->arena, xg_kop *, &z->dead, op); }
+
+/* ---- memory ---- */
+
+XG_FN xg_kval *xg_klow_address(xg_kb *b, const xg_kval *tensor, xg_kval *index) {
+    xg_kval *p = xg_kptr(b, ((const xg_klow *)tensor->scratch)->pointer, index, xg_kelem_bytes(tensor->type->elem), 0);
+    if (tensor->type->elements <= INT32_MAX) p->def->flags = KP_INBOUNDS; /* an access is where it may be */
+    return p;
+}
+XG_FN xg_kval *xg_klow_load(xg_kb *b, const xg_klow *t, xg_kval *p, const xg_ktype *type, int64_t align) {
+    xg_kval *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, type);
+    v->def->a = align;
+    v->def->flags = t->invariant ? KM_INVARIANT : 0;
+    return v;
+}
+XG_FN void xg_klow_store(xg_kb *b, xg_kval *v, xg_kval *p, int64_t align) {
+    xg_kval *o[2];
+    o[0] = v;
+    o[1] = p;
+    xg_kir_op(b, XG_K_OP_STORE, o, 2, NULL, 0, 0)->a = align;
+}
+XG_FN xg_kval *xg_klow_offset(xg_kb *b, xg_kval *p, int64_t bytes) { return bytes ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p; }
+XG_FN xg_kval *xg_klow_lane(xg_kb *b, xg_kval *vector, int64_t lane) {
+    xg_kval *v[2];
+    v[0] = vector;
+    v[1] = xg_kconst_int(b, XG_E_INDEX, lane);
+    return xg_kir_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vector->type->elem));
+}
+XG_FN xg_kval *xg_klow_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, int64_t lane) {
+    xg_kval *v[3];
+    v[0] = x;
+    v[1] = vector;
+    v[2] = xg_kconst_int(b, XG_E_INDEX, lane);
+    return xg_kir_value(b, XG_K_OP_VINSERT, v, 3, vector->type);
+}
+XG_FN xg_kval *xg_klow_from_byte(xg_kb *b, xg_kval *v) { return xg_kcmpi_(b, XG_CI_NE, v, xg_kconst_int(b, XG_E_I8, 0)); }
+XG_FN void xg_klow_need_flat(xg_kleveller *z, const xg_ktype *t) { if (t->rank != 1) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "lower-tensors needs one-dimensional tensors; run flatten-tensors before"); }
+
+/* ---- elements ---- */
+
+XG_FN void xg_klow_extract(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *t = xg_klow_of(z, op->operands[0].value), *to;
+    xg_kelem e = op->results[0].type->elem;
+    const xg_ktype *mem = xg_kir_scalar(z->m, xg_klow_elem(e));
+    xg_kval *p, *v;
+    int64_t bytes = xg_kelem_bytes(e), k;
+    xg_klow_need_flat(z, op->operands[0].value->type);
+    p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value);
+    if (xg_kelem_is_complex(e)) {
+        v = xg_klow_load(&b, t, p, xg_kir_vector(z->m, mem->elem, 2), bytes);
+        to = xg_klow_new(z, op->results);
+        for (k = 0; k < 2; k++) to->parts[k] = xg_klow_lane(&b, v, k);
+        xg_klow_dead(z, op);
+        return;
+    }
+    v = xg_klow_load(&b, t, p, mem, bytes);
+    if (e == XG_E_I1) v = xg_klow_from_byte(&b, v);
+    v->name = op->results[0].name;
+    xg_kval_replace(op->results, v);
+    xg_kop_remove(op);
+}
+XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *v = op->operands[0].value, *p;
+    xg_kelem e = v->type->elem;
+    (void)xg_klow_of(z, op->operands[1].value);
+    xg_klow_need_flat(z, op->operands[1].value->type);
+    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    if (e == XG_E_I1) v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (xg_kelem_is_complex(e)) {
+        xg_klow *parts = xg_klow_of(z, v);
+        v = xg_kconst_bits(&b, xg_kir_vector(z->m, xg_kpart_of(e), 2), 0);
+        v = xg_klow_with_lane(&b, parts->parts[0], v, 0);
+        v = xg_klow_with_lane(&b, parts->parts[1], v, 1);
+    }
+    xg_klow_store(&b, v, p, xg_kelem_bytes(e));
+    xg_kval_replace(op->results, op->operands[1].value);
+    xg_kop_remove(op);
+}
+
+/* ---- vectors ---- */
+
+XG_FN void xg_klow_read(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *t = xg_klow_of(z, op->operands[0].value), *to = NULL;
+    const xg_ktype *type = op->results[0].type, *part;
+    uint32_t n, k;
+    int64_t whole = type->elements * xg_kelem_bytes(type->elem), bytes, align;
+    xg_kval *p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value), *v = NULL;
+    part = xg_klow_part_type(z->m, type, &n);
+    bytes = whole / n;
+    align = XG_MIN(XG_MIN(whole, t->align), bytes);
+    if (xg_klow_is_high(type)) to = xg_klow_new(z, op->results);
+    for (k = 0; k < n; k++) {
+        v = xg_klow_load(&b, t, xg_klow_offset(&b, p, k * bytes), part, align);
+        if (to) to->parts[k] = v;
+    }
+    if (to) { xg_klow_dead(z, op); return; }
+    xg_kval_replace(op->results, v);
+    xg_kop_remove(op);
+}
+XG_FN void xg_klow_write(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *t = xg_klow_of(z, op->operands[1].value);
+    xg_kval *v = op->operands[0].value, **parts, *p;
+    uint32_t n, k;
+    int64_t whole = v->type->elements * xg_kelem_bytes(v->type->elem), bytes;
+    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    parts = xg_klow_parts(z, &v, &n);
+    bytes = whole / n;
+    for (k = 0; k < n; k++) xg_klow_store(&b, parts[k], xg_klow_offset(&b, p, k * bytes), XG_MIN(XG_MIN(whole, t->align), bytes));
+    xg_kval_replace(op->results, op->operands[1].value);
+    xg_kop_remove(op);
+}
+XG_FN int64_t xg_klow_lane_of(xg_kleveller *z, const xg_kval *v) {
+    int64_t lane = 0;
+    if (!xg_kval_is_const(v, &lane)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "a lane of a wide vector is numbered by a variable; unroll must run before lower-tensors");
+    return lane;
+}
+XG_FN void xg_klow_vextract(xg_kleveller *z, xg_kop *op) {
+    xg_kval *from = op->operands[0].value, *v;
+    xg_kelem e = from->type->elem;
+    xg_kb b = xg_kb_before(z->m, op);
+    int64_t lane, piece;
+    uint32_t n;
+    xg_klow *l;
+    if (!xg_klow_is_high(from->type)) return;
+    l = xg_klow_of(z, from);
+    piece = xg_klow_piece(from->type, &n);
+    lane = xg_klow_lane_of(z, op->operands[1].value) * xg_klow_factor(e);
+    v = xg_klow_lane(&b, l->parts[lane / piece], lane % piece);
+    if (xg_kelem_is_complex(e)) {
+        xg_klow *to = xg_klow_new(z, op->results);
+        to->parts[0] = v;
+        to->parts[1] = xg_klow_lane(&b, l->parts[(lane + 1) / piece], (lane + 1) % piece);
+        xg_klow_dead(z, op);
+        return;
+    }
+    if (e == XG_E_I1) v = xg_klow_from_byte(&b, v);
+    xg_kval_replace(op->results, v);
+    xg_kop_remove(op);
+}
+XG_FN void xg_klow_vinsert(xg_kleveller *z, xg_kop *op) {
+    xg_kval *x = op->operands[0].value, *into = op->operands[1].value, **parts;
+    xg_kelem e = into->type->elem;
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *from, *to;
+    int64_t lane, piece;
+    uint32_t n, k;
+    if (!xg_klow_is_high(into->type)) return;
+    from = xg_klow_of(z, into);
+    to = xg_klow_new(z, op->results);
+    for (k = 0; k < from->n; k++) to->parts[k] = from->parts[k];
+    piece = xg_klow_piece(into->type, &n);
+    lane = xg_klow_lane_of(z, op->operands[2].value) * xg_klow_factor(e);
+    if (e == XG_E_I1) x = xg_kcast(&b, XG_K_OP_EXTUI, x, XG_E_I8);
+    parts = xg_klow_parts(z, &x, &n);
+    for (k = 0; k < n; k++, lane++) to->parts[lane / piece] = xg_klow_with_lane(&b, parts[k], to->parts[lane / piece], lane % piece);
+    xg_klow_dead(z, op);
+}
+
+/* ---- complex and wide values ---- */
+
+XG_FN void xg_klow_constant(xg_kleveller *z, xg_kop *op) {
+    const xg_ktype *t = op->results[0].type, *part;
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *to;
+    uint32_t k, n;
+    if (!xg_klow_is_high(t)) return;
+    to = xg_klow_new(z, op->results);
+    part = xg_klow_part_type(z->m, t, &n);
+    for (k = 0; k < n; k++) {
+        if (t->kind == XG_TK_VECTOR && xg_kelem_is_complex(t->elem)) {
+            int64_t lane;
+            to->parts[k] = xg_kconst_bits(&b, part, (uint64_t)op->a);
+            if (op->b != op->a) for (lane = 1; lane < part->elements; lane += 2) to->parts[k] = xg_klow_with_lane(&b, xg_kconst_bits(&b, xg_kir_scalar(z->m, part->elem), (uint64_t)op->b), to->parts[k], lane);
+        } else to->parts[k] = xg_kconst_bits(&b, part, (uint64_t)(k && t->kind == XG_TK_SCALAR ? op->b : op->a));
+    }
+    xg_klow_dead(z, op);
+}
+XG_FN void xg_klow_select(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *x, *y, *to;
+    uint32_t k;
+    if (!xg_klow_is_high(op->results[0].type)) return;
+    x = xg_klow_of(z, op->operands[1].value);
+    y = xg_klow_of(z, op->operands[2].value);
+    if (op->operands[0].value->type->kind != XG_TK_SCALAR) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a lane-wise choice between vectors of %s", xg_kelem_name(op->results[0].type->elem));
+    to = xg_klow_new(z, op->results);
+    for (k = 0; k < to->n; k++) to->parts[k] = xg_kselect(&b, op->operands[0].value, x->parts[k], y->parts[k]);
+    xg_klow_dead(z, op);
+}
+XG_FN void xg_klow_create(xg_kleveller *z, xg_kop *op) {
+    xg_klow *to = xg_klow_new(z, op->results);
+    uint32_t k;
+    for (k = 0; k < 2; k++) to->parts[k] = op->operands[k].value;
+    xg_klow_dead(z, op);
+}
+XG_FN void xg_klow_part(xg_kleveller *z, xg_kop *op) {
+    xg_kval_replace(op->results, xg_klow_of(z, op->operands[0].value)->parts[op->op == XG_K_OP_IM]);
+    xg_kop_remove(op);
+}
+
+/* ---- shared memory ---- */
+
+XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
+    xg_kmodule *m = z->m;
+    xg_kb b = xg_kb_before(m, op);
+    const xg_ktype *t = op->results[0].type;
+    xg_klow *l = xg_klow_new(z, op->results);
+    xg_str *name = XG_NEW(m->arena, xg_str);
+    xg_buf text;
+    int64_t bytes;
+    xg_kval *p = xg_kir_value(&b, XG_K_OP_SHARED_PTR, NULL, 0, xg_kir_pointer(m, XG_SPACE_SHARED));
+    if (!xg_mul64(t->elements, xg_kelem_bytes(t->elem), &bytes) || bytes > (int64_t)1 << 24) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a shared array of %lld elements", (long long)t->elements);
+    xg_buf_init(&text, m->arena);
+    xg_printf(&text, "shared_%u", z->n_shared++);
+    *name = xg_str_of(text.p, text.n);
+    p->def->p = name;
+    p->def->a = bytes;
+    p->def->b = 16;
+    p->name = op->results[0].name.n ? op->results[0].name : XG_STR("shmem");
+    m->shared_bytes = (m->shared_bytes + 15u) / 16 * 16 + (uint32_t)bytes;
+    l->pointer = p;
+    l->align = 16;
+    xg_klow_dead(z, op);
+}
+XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    uint32_t k;
+    xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
+    for (k = 0; k < op->n_results; k++) xg_kval_replace(&op->results[k], op->operands[k].value);
+    xg_kop_remove(op);
+}
+
+/* ---- control flow: carried values become their parts ---- */
+
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
+
+typedef XG_VEC(xg_kval *) xg_klow_list;
+XG_FN void xg_klow_flatten(xg_kleveller *z, xg_klow_list *out, const xg_kuse *uses, uint32_t n) {
+    uint32_t k, i, parts;
+    for (k = 0; k < n; k++) {
+        xg_kval *v = uses[k].value, **p = xg_klow_parts(z, &v, &parts);
+        for (i = 0; i < parts; i++) xg_push(z->m->arena, xg_kval *, out, p[i]);
+    }
+}
+XG_FN bool xg_klow_any_high(const xg_kuse *uses, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) if (xg_klow_is_high(uses[k].value->type)) return true;
+    return false;
+}
+/* Old values (results or arguments) stand for parts among the new ones. Tensors are what `inits` are. */
+XG_FN void xg_klow_bind(xg_kleveller *z, xg_kval *old, uint32_t n, xg_kval *parts, const xg_kuse *inits) {
+    uint32_t k, i, at = 0;
+    for (k = 0; k < n; k++) {
+        xg_klow *l;
+        if (old[k].type->kind == XG_TK_TENSOR) { if (inits) old[k].scratch = xg_klow_of(z, inits[k].value); continue; }
+        if (!xg_klow_is_high(old[k].type)) {
+            xg_kval_copy_facts(&parts[at], &old[k]);
+            xg_kval_replace(&old[k], &parts[at++]);
+            continue;
+        }
+        l = xg_klow_new(z, &old[k]);
+        for (i = 0; i < l->n; i++) l->parts[i] = &parts[at++];
+    }
+}
+XG_FN void xg_klow_types(xg_kleveller *z, const xg_kval *vals, uint32_t n, const xg_ktype ***out, uint32_t *count) {
+    XG_VEC(const xg_ktype *) v;
+    uint32_t k, i, parts;
+    memset(&v, 0, sizeof v);
+    for (k = 0; k < n; k++) {
+        const xg_ktype *t = xg_klow_part_type(z->m, vals[k].type, &parts);
+        for (i = 0; i < parts; i++) xg_push(z->m->arena, const xg_ktype *, &v, t);
+    }
+    *out = v.p;
+    *count = v.n;
+}
+XG_FN void xg_klow_end(xg_kleveller *z, xg_kregion *r) {
+    xg_kop *end = xg_kregion_end(r);
+    xg_kb b = xg_kb_before(z->m, end);
+    xg_klow_list v;
+    if (!xg_klow_any_high(end->operands, end->n_operands)) return;
+    memset(&v, 0, sizeof v);
+    xg_klow_flatten(z, &v, end->operands, end->n_operands);
+    xg_kir_op(&b, end->op, v.p, v.n, NULL, 0, 0);
+    xg_kop_remove(end);
+}
+XG_FN bool xg_klow_results_high(const xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_results; k++) if (xg_klow_is_high(op->results[k].type)) return true;
+    return false;
+}
+/* for and while: `first` operands and arguments come before the carried ones. */
+XG_FN void xg_klow_loop(xg_kleveller *z, xg_kop *op, uint32_t first_operand, uint32_t first_arg) {
+    xg_kop *to = op;
+    uint32_t k, n, i, had = op->n_results;
+    const xg_ktype **types;
+    xg_klow_list v;
+    if (!xg_klow_results_high(op)) {
+        for (k = 0; k < op->n_regions; k++) xg_klow_region(z, op->regions[k]);
+        return;
+    }
+    memset(&v, 0, sizeof v);
+    for (k = 0; k < first_operand; k++) xg_push(z->m->arena, xg_kval *, &v, op->operands[k].value);
+    xg_klow_flatten(z, &v, op->operands + first_operand, had);
+    xg_klow_types(z, op->results, had, &types, &n);
+    to = xg_kop_rebuild(z->m, op, v.p, v.n, types, n);
+    for (i = 0; i < to->n_regions; i++) {
+        xg_kregion *r = to->regions[i];
+        xg_kval *old = r->args;
+        const xg_ktype **args = XG_NEW_N(z->m->arena, const xg_ktype *, n + first_arg + 1);
+        for (k = 0; k < first_arg; k++) args[k] = old[k].type;
+        for (k = 0; k < n; k++) args[first_arg + k] = types[k];
+        xg_kregion_set_args(z->m, r, args, n + first_arg);
+        for (k = 0; k < first_arg; k++) { xg_kval_copy_facts(&r->args[k], &old[k]); xg_kval_replace(&old[k], &r->args[k]); }
+        xg_klow_bind(z, old + first_arg, had, r->args + first_arg, op->operands + first_operand);
+    }
+    xg_klow_bind(z, op->results, had, to->results, op->operands + first_operand);
+    for (i = 0; i < to->n_regions; i++) {
+        xg_klow_region(z, to->regions[i]);
+        xg_klow_end(z, to->regions[i]);
+    }
+    xg_klow_dead(z, op);
+}
+XG_FN void xg_klow_if(xg_kleveller *z, xg_kop *op) {
+    uint32_t k, n, had = op->n_results;
+    const xg_ktype **types;
+    xg_kval *cond = op->operands[0].value;
+    xg_kop *to;
+    for (k = 0; k < 2; k++) xg_klow_region(z, op->regions[k]);
+    if (!xg_klow_results_high(op)) return;
+    for (k = 0; k < had; k++) if (op->results[k].type->kind == XG_TK_TENSOR) {
+        xg_kval *x = xg_kregion_end(op->regions[0])->operands[k].value, *y = xg_kregion_end(op->regions[1])->operands[k].value;
+        if (xg_klow_of(z, x)->pointer != xg_klow_of(z, y)->pointer) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "the branches of an scf.if give tensors in different memory");
+        op->results[k].scratch = x->scratch;
+    }
+    for (k = 0; k < 2; k++) xg_klow_end(z, op->regions[k]);
+    xg_klow_types(z, op->results, had, &types, &n);
+    to = xg_kop_rebuild(z->m, op, &cond, 1, types, n);
+    xg_klow_bind(z, op->results, had, to->results, NULL);
+    xg_klow_dead(z, op);
+}
+
+XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_EXTRACT: xg_klow_extract(z, op); break;
+    case XG_K_OP_INSERT: xg_klow_insert(z, op); break;
+    case XG_K_OP_READ: xg_klow_read(z, op); break;
+    case XG_K_OP_WRITE: xg_klow_write(z, op); break;
+    case XG_K_OP_VEXTRACT: xg_klow_vextract(z, op); break;
+    case XG_K_OP_VINSERT: xg_klow_vinsert(z, op); break;
+    case XG_K_OP_CONST: xg_klow_constant(z, op); break;
+    case XG_K_OP_SELECT: xg_klow_select(z, op); break;
+    case XG_K_OP_COMPLEX: xg_klow_create(z, op); break;
+    case XG_K_OP_RE: case XG_K_OP_IM: xg_klow_part(z, op); break;
+    case XG_K_OP_ALLOC_SHARED: xg_klow_shared(z, op); break;
+    case XG_K_OP_SYNC: xg_klow_sync(z, op); break;
+    case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
+    case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
+    case XG_K_OP_IF: xg_klow_if(z, op); break;
+    case XG_K_OP_CALL: case XG_K_OP_LOOP: xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "lower-tensors comes after inline and lower-loops; it met %s", xg_kop_name(op->op));
+    default: break;
+    }
+}
+/* All but the terminator, which is the business of the operation around. */
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r) {
+    xg_kop *op, *next;
+    for (op = r->first; op; op = next) {
+        next = op->next;
+        xg_klow_op(z, op);
+    }
+}
+
+/* ---- the entry ---- */
+
+/* The first parameter of each slice becomes a pointer and knows the most of all of them. */
+XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
+    xg_kmodule *m = z->m;
+    xg_kval *old = f->body->args;
+    uint32_t n_old = f->body->n_args, n = 0, k, inputs = 0;
+    xg_map64 first;
+    uint32_t *to = XG_NEW_N(m->arena, uint32_t, n_old + 1);
+    const xg_ktype **types = XG_NEW_N(m->arena, const xg_ktype *, n_old + 1);
+    xg_karg *args = XG_NEW_N(m->arena, xg_karg, n_old + 1);
+    xg_map64_init(&first, m->arena);
+    for (k = 0; k < n_old; k++) {
+        const xg_karg *a = &f->args[k];
+        uint64_t key = (uint64_t)(uint32_t)a->slice;
+        uint32_t *found = old[k].type->kind == XG_TK_TENSOR ? (uint32_t *)xg_map64_get(&first, key) : NULL;
+        if (found) {
+            to[k] = *found;
+            args[to[k]].bytes = XG_MAX(args[to[k]].bytes, a->bytes);
+            args[to[k]].align = XG_MAX(args[to[k]].align, a->align);
+            args[to[k]].written |= a->written;
+            args[to[k]].aliased |= a->aliased;
+            continue;
+        }
+        to[k] = n;
+        args[n] = *a;
+        types[n] = old[k].type->kind == XG_TK_TENSOR ? xg_kir_pointer(m, XG_SPACE_GLOBAL) : old[k].type;
+        if (old[k].type->kind == XG_TK_TENSOR) xg_map64_put(&first, key, &to[k]);
+        inputs += k < f->n_inputs;
+        n++;
+    }
+    xg_kregion_set_args(m, f->body, types, n);
+    for (k = 0; k < n_old; k++) {
+        xg_kval *p = &f->body->args[to[k]];
+        if (!p->name.n) p->name = old[k].name;
+        if (old[k].type->kind == XG_TK_TENSOR) {
+            xg_klow *l = xg_klow_new(z, &old[k]);
+            l->pointer = p;
+            l->invariant = !args[to[k]].written && !args[to[k]].aliased;
+            l->align = XG_MAX(args[to[k]].align, 1);
+        } else xg_kval_replace(&old[k], p);
+    }
+    f->args = args;
+    f->n_inputs = inputs;
+}
+XG_FN void xg_klow_clear(xg_kregion *r) {
+    xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < r->n_args; k++) r->args[k].scratch = NULL;
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
+        for (k = 0; k < op->n_regions; k++) xg_klow_clear(op->regions[k]);
+    }
+}
+XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
+    xg_kleveller z;
+    xg_kfunc *f = m->entry;
+    xg_kop *end;
+    xg_kb b;
+    if (!f) return;
+    memset(&z, 0, sizeof z);
+    z.m = m;
+    m->shared_bytes = 0;
+    xg_klow_clear(f->body);
+    xg_klow_params(&z, f);
+    xg_klow_region(&z, f->body);
+    end = xg_kregion_end(f->body);
+    b = xg_kb_before(m, end);
+    xg_kreturn(&b, NULL, 0);
+    xg_kop_remove(end);
+    f->n_results = 0;
+    while (z.dead.n) xg_kop_remove(z.dead.p[--z.dead.n]);
+}
+
+#endif /* XG_KIR_LOWER_TENSORS_C */

@@ -1,0 +1,137 @@
+/* kir/ops.h -- THE table of kernel IR operations: high-level ones (tensors, indexing maps), structured control flow, and the low-level ones that
+ * print as PTX. Names are those of the MLIR dialects that XLA:GPU uses, so that a reader of its dumps recognises everything.
+ *
+ * X(NAME, text, lo, hi, results, regions, flags, types, attrs)
+ *   lo, hi    number of operands (255: any)     results  number of results (-1: any)     regions  number of regions
+ *   flags     KF_PURE no side effect, result depends on operands only; KF_COMM commutative; KF_TERM ends a region; KF_READ/KF_WRITE touches memory;
+ *             KF_CONV convergent: may not be moved into or out of divergent control flow; KF_LOW may be printed as PTX by a target that has it
+ *   types     the verifier's rule:  xg_kir_check_<types>
+ *   attrs     what the fields of xg_kop hold, and the syntax:  xg_kprint_<attrs> and xg_kparse_<attrs>; `none`: operands, then one type for all */
+#ifndef XG_KIR_OPS_H
+#define XG_KIR_OPS_H
+
+enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CONV = 32, KF_LOW = 64 };
+
+#define XG_KIR_OPS(X) \
+    /* structure */ \
+    X(RETURN, "return", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
+    X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
+    X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
+    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for)       /* lower, upper, step, inits; region (induction variable, carried) yields carried */ \
+    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if)            /* condition; both regions yield the results */ \
+    X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (carried) yields */ \
+    X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, carried */ \
+    X(LOOP, "xla_gpu.loop", 0, 255, -1, 1, 0, loop, loop)     /* dims of the map (a = how many), inits; region (symbols, map results, carried) yields carried */ \
+    /* where am I */ \
+    X(THREAD_ID, "gpu.thread_id", 0, 0, 1, 0, KF_PURE | KF_LOW, id, axis_range) /* p: "xyz" axis in flags; a..b the range */ \
+    X(BLOCK_ID, "gpu.block_id", 0, 0, 1, 0, KF_PURE | KF_LOW, id, axis_range) \
+    X(APPLY, "xla_gpu.apply_indexing", 0, 255, -1, 0, KF_PURE, apply, map) /* dims then symbols of the map */ \
+    /* tensors and vectors */ \
+    X(EXTRACT, "tensor.extract", 1, 255, 1, 0, KF_PURE | KF_READ, extract, extract) /* tensor, indices */ \
+    X(INSERT, "tensor.insert", 2, 255, 1, 0, KF_WRITE, insert, insert) /* value, tensor, indices -> tensor */ \
+    X(READ, "vector.transfer_read", 2, 2, 1, 0, KF_PURE | KF_READ, transfer_read, read) /* flat tensor, index -> vector */ \
+    X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
+    X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
+    X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
+    X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
+    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
+    /* constants and selection */ \
+    X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
+    X(SELECT, "arith.select", 3, 3, 1, 0, KF_PURE | KF_LOW, select, result) \
+    X(CMPI, "arith.cmpi", 2, 2, 1, 0, KF_PURE | KF_LOW, cmpi, cmpi) \
+    X(CMPF, "arith.cmpf", 2, 2, 1, 0, KF_PURE | KF_LOW, cmpf, cmpf) \
+    /* integers, index and i1 */ \
+    X(ADDI, "arith.addi", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(SUBI, "arith.subi", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(MULI, "arith.muli", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(MULHSI, "arith.mulsi_high", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(MULHUI, "arith.mului_high", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(DIVSI, "arith.divsi", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) /* by zero and overflow: undefined here; the emitter guards */ \
+    X(DIVUI, "arith.divui", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(REMSI, "arith.remsi", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(REMUI, "arith.remui", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(ANDI, "arith.andi", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(ORI, "arith.ori", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(XORI, "arith.xori", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(SHLI, "arith.shli", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) /* amounts >= the width: undefined here; the emitter guards */ \
+    X(SHRSI, "arith.shrsi", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(SHRUI, "arith.shrui", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(MAXSI, "arith.maxsi", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(MINSI, "arith.minsi", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(MAXUI, "arith.maxui", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(MINUI, "arith.minui", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, int2, none) \
+    X(CTPOP, "math.ctpop", 1, 1, 1, 0, KF_PURE | KF_LOW, int1, none) \
+    X(CTLZ, "math.ctlz", 1, 1, 1, 0, KF_PURE | KF_LOW, int1, none) \
+    /* conversions: the result type says to what */ \
+    X(EXTSI, "arith.extsi", 1, 1, 1, 0, KF_PURE | KF_LOW, ext, cast) \
+    X(EXTUI, "arith.extui", 1, 1, 1, 0, KF_PURE | KF_LOW, ext, cast) /* also from i1 */ \
+    X(TRUNCI, "arith.trunci", 1, 1, 1, 0, KF_PURE | KF_LOW, trunc, cast) /* to i1: the lowest bit */ \
+    X(INDEX_CAST, "arith.index_cast", 1, 1, 1, 0, KF_PURE, index_cast, cast) /* signed, between index and an integer */ \
+    X(SITOFP, "arith.sitofp", 1, 1, 1, 0, KF_PURE | KF_LOW, int_to_float, cast) \
+    X(UITOFP, "arith.uitofp", 1, 1, 1, 0, KF_PURE | KF_LOW, int_to_float, cast) /* also from i1 */ \
+    X(FPTOSI, "arith.fptosi", 1, 1, 1, 0, KF_PURE | KF_LOW, float_to_int, cast) /* toward zero, saturating, NaN gives 0 (as PTX cvt does) */ \
+    X(FPTOUI, "arith.fptoui", 1, 1, 1, 0, KF_PURE | KF_LOW, float_to_int, cast) \
+    X(EXTF, "arith.extf", 1, 1, 1, 0, KF_PURE | KF_LOW, extf, cast) /* exact; also f8, f6, f4 */ \
+    X(TRUNCF, "arith.truncf", 1, 1, 1, 0, KF_PURE | KF_LOW, truncf, cast) /* to nearest even, HLO's overflow rules */ \
+    X(BITCAST, "arith.bitcast", 1, 1, 1, 0, KF_PURE | KF_LOW, bitcast, cast) /* equal width; scalars, vectors, or one of each (lane 0 lowest) */ \
+    X(COMPLEX, "complex.create", 2, 2, 1, 0, KF_PURE, complex_create, result) \
+    X(RE, "complex.re", 1, 1, 1, 0, KF_PURE, complex_part, part) \
+    X(IM, "complex.im", 1, 1, 1, 0, KF_PURE, complex_part, part) \
+    /* floats: bf16, f16, f32, f64 (f8 and smaller only convert) */ \
+    X(ADDF, "arith.addf", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, float2, none) \
+    X(SUBF, "arith.subf", 2, 2, 1, 0, KF_PURE | KF_LOW, float2, none) \
+    X(MULF, "arith.mulf", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, float2, none) \
+    X(DIVF, "arith.divf", 2, 2, 1, 0, KF_PURE | KF_LOW, float2, none) \
+    X(REMF, "arith.remf", 2, 2, 1, 0, KF_PURE, float2, none) /* as C's fmod */ \
+    X(NEGF, "arith.negf", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* flips the sign bit, of NaN too */ \
+    X(MAXF, "arith.maximumf", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, float2, none) /* NaN if either is; +0 above -0 */ \
+    X(MINF, "arith.minimumf", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, float2, none) \
+    X(MAXNUMF, "arith.maxnumf", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, float2, none) /* the other one if one is NaN */ \
+    X(MINNUMF, "arith.minnumf", 2, 2, 1, 0, KF_PURE | KF_COMM | KF_LOW, float2, none) \
+    X(FMA, "math.fma", 3, 3, 1, 0, KF_PURE | KF_LOW, float3, none) /* rounded once */ \
+    X(ABSF, "math.absf", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* clears the sign bit */ \
+    X(COPYSIGN, "math.copysign", 2, 2, 1, 0, KF_PURE | KF_LOW, float2, none) \
+    X(FLOOR, "math.floor", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
+    X(CEIL, "math.ceil", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
+    X(TRUNC, "math.trunc", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
+    X(ROUNDEVEN, "math.roundeven", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
+    X(ROUND, "math.round", 1, 1, 1, 0, KF_PURE, float1, none) /* half away from zero */ \
+    X(SQRT, "math.sqrt", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* correctly rounded */ \
+    X(RSQRT, "math.rsqrt", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(CBRT, "math.cbrt", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(EXP, "math.exp", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(EXPM1, "math.expm1", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(LOG, "math.log", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(LOG1P, "math.log1p", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(POW, "math.powf", 2, 2, 1, 0, KF_PURE, float2, none) \
+    X(SIN, "math.sin", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(COS, "math.cos", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(TAN, "math.tan", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(TANH, "math.tanh", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(SINH, "math.sinh", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(COSH, "math.cosh", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ASIN, "math.asin", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ACOS, "math.acos", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ATAN, "math.atan", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ATAN2, "math.atan2", 2, 2, 1, 0, KF_PURE, float2, none) \
+    X(ASINH, "math.asinh", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ACOSH, "math.acosh", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ATANH, "math.atanh", 1, 1, 1, 0, KF_PURE, float1, none) \
+    X(ERF, "math.erf", 1, 1, 1, 0, KF_PURE, float1, none) \
+    /* what the machine offers beyond that (f32 unless said otherwise) */ \
+    X(EX2A, "nvvm.ex2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
+    X(LG2A, "nvvm.lg2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
+    X(RCPA, "nvvm.rcp.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* f64: rcp.approx.ftz.f64, a start value */ \
+    X(RSQRTA, "nvvm.rsqrt.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* f64: the start value of f32 quality */ \
+    X(DIVFULL, "nvvm.div.full", 2, 2, 1, 0, KF_PURE | KF_LOW, float2, none) \
+    X(MULWIDES, "nvvm.mul.wide.s32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* i32 x i32 -> i64 */ \
+    X(MULWIDEU, "nvvm.mul.wide.u32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
+    X(SHFL3, "nvvm.shf", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* funnel shift right of (high, low) by amount mod 32 */ \
+    /* memory, by address */ \
+    X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
+    X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
+    X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
+    X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
+
+#endif /* XG_KIR_OPS_H */

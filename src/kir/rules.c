@@ -1,0 +1,449 @@
+/* kir/rules.c -- the rewrite rules of canonicalize.c: THE table, and one small function a row.
+ *
+ * A rule gets a place in front of the operation and answers with a value equal to the operation's one result, NULL if it does not
+ * apply, or that very result if it changed the operation in place.
+ * Laws
+ * - The type stays. What is computed stays, bit for bit, but for NaNs' payloads; wherever the original is defined.
+ * - Each rule makes the operation smaller, cheaper, or more canonical (constants to the right, and outward in sums), so that rewriting ends.
+ * - Ranges may be used: they follow from the operands. */
+#ifndef XG_KIR_RULES_C
+#define XG_KIR_RULES_C
+#include "kir.h"
+#include "../base/number.h"
+
+#define XG_KRULE(name) XG_FN xg_kval *xg_krule_##name(xg_kb *b, xg_kop *op)
+#define XG_K0 (op->operands[0].value)
+#define XG_K1 (op->operands[1].value)
+#define XG_K2 (op->operands[2].value)
+
+XG_FN bool xg_kis_scalar(const xg_kval *v) { return v->type->kind == XG_TK_SCALAR; }
+XG_FN xg_kval *xg_klike(xg_kb *b, const xg_kval *v, int64_t bits) { return xg_kconst_bits(b, v->type, (uint64_t)bits); }
+XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op) { return v->def && v->def->op == op; }
+XG_FN xg_kval *xg_kof(const xg_kval *v, uint32_t k) { return v->def->operands[k].value; }
+XG_FN bool xg_kused_once(const xg_kval *v) { return v->first_use && v->first_use == v->last_use; }
+XG_FN int xg_klog2(int64_t v) { int n = 0; if (v <= 0 || (v & (v - 1))) return -1; while (v >> n != 1) n++; return n; }
+XG_FN bool xg_kval_nonnegative(const xg_kval *v) { return v->lo <= v->hi && v->lo >= 0; }
+XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
+    int64_t bits;
+    return xg_kval_is_const(v, &bits) && xg_kelem_is_float(v->type->elem) && (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
+}
+
+/* ---- any integer result ---- */
+
+/* A range of one value. */
+XG_KRULE(point) {
+    const xg_kval *r = op->results;
+    return r->lo == r->hi && xg_kis_scalar(r) && xg_kelem_is_int(r->type->elem) ? xg_klike(b, r, r->lo) : NULL;
+}
+XG_KRULE(fold_int) {
+    int64_t x, y = 0, r;
+    if (!xg_kval_is_const(XG_K0, &x) || (op->n_operands > 1 && !xg_kval_is_const(XG_K1, &y))) return NULL;
+    return xg_kfold_int(op->op, op->results->type->elem, x, y, &r) ? xg_klike(b, op->results, r) : NULL;
+}
+/* Constants stand on the right of commutative operations. */
+XG_KRULE(const_right) {
+    xg_kval *x = XG_K0, *y = XG_K1;
+    (void)b;
+    if (!xg_kval_is_const(x, NULL) || xg_kval_is_const(y, NULL)) return NULL;
+    xg_kop_set_operand(op, 0, y);
+    xg_kop_set_operand(op, 1, x);
+    return op->results;
+}
+
+/* ---- sums ---- */
+
+XG_KRULE(add_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
+/* (x + c) + d = x + (c + d);  (x + c) + y = (x + y) + c, so that addresses keep their constants outside. */
+XG_KRULE(add_chain) {
+    int64_t c, d, sum;
+    xg_kval *x = XG_K0, *y = XG_K1;
+    int k;
+    for (k = 0; k < 2; k++, x = XG_K1, y = XG_K0) {
+        if (!xg_kval_by(x, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(x, 1), &c)) continue;
+        if (xg_kval_is_const(y, &d)) {
+            if (!xg_kfold_int(XG_K_OP_ADDI, x->type->elem, c, d, &sum)) continue;
+            return xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
+        }
+        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
+    }
+    return NULL;
+}
+XG_KRULE(sub_same) { return XG_K0 == XG_K1 ? xg_klike(b, op->results, 0) : NULL; }
+XG_KRULE(sub_const) {
+    int64_t c;
+    if (!xg_kval_is_const(XG_K1, &c) || c == INT64_MIN || !xg_kis_scalar(XG_K0)) return NULL;
+    return xg_k2(b, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
+}
+
+/* ---- products, quotients, shifts ---- */
+
+XG_KRULE(mul_const) {
+    int64_t c;
+    int shift;
+    if (!xg_kval_is_const(XG_K1, &c) || !xg_kis_scalar(XG_K0)) return NULL;
+    if (c == 0) return XG_K1;
+    if (c == 1) return XG_K0;
+    shift = xg_klog2(c);
+    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_k2(b, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
+}
+/* x < d: the quotient is 0, the remainder x. */
+XG_KRULE(div_small) {
+    xg_range x = xg_kval_range(XG_K0), d = xg_kval_range(XG_K1);
+    bool quotient = op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_DIVSI;
+    if (x.lo < 0 || x.hi >= d.lo || !xg_kis_scalar(XG_K0)) return NULL;
+    return quotient ? xg_klike(b, op->results, 0) : XG_K0;
+}
+XG_KRULE(div_const) {
+    int64_t d;
+    int shift;
+    bool rem = op->op == XG_K_OP_REMUI || op->op == XG_K_OP_REMSI, is_unsigned = op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_REMUI;
+    if (!xg_kval_is_const(XG_K1, &d) || !xg_kis_scalar(XG_K0) || XG_K0->type->elem == XG_E_I1) return NULL;
+    if (d == 1) return rem ? xg_klike(b, op->results, 0) : XG_K0;
+    if (!is_unsigned && !xg_kval_nonnegative(XG_K0)) return NULL;
+    shift = xg_klog2(d);
+    if (shift > 0) return rem ? xg_k2(b, XG_K_OP_ANDI, XG_K0, xg_klike(b, XG_K1, d - 1)) : xg_k2(b, XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, shift));
+    if (is_unsigned || d < 0) return NULL;
+    return xg_k2(b, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
+}
+XG_KRULE(shift_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
+XG_KRULE(shift_chain) {
+    int64_t c, d;
+    if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) || c < 0 || d < 0 || c + d >= xg_kfold_width(XG_K0->type->elem) || XG_K0->type->elem == XG_E_INDEX) return NULL;
+    return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, c + d));
+}
+/* (x << c) >> c where nothing was lost. */
+XG_KRULE(shift_back) {
+    int64_t c, d;
+    (void)b;
+    return xg_kval_by(XG_K0, XG_K_OP_SHLI) && xg_kval_is_const(XG_K1, &c) && xg_kval_is_const(xg_kof(XG_K0, 1), &d) && c == d && xg_kval_nonnegative(XG_K0) && xg_kval_nonnegative(xg_kof(XG_K0, 0)) ? xg_kof(XG_K0, 0) : NULL;
+}
+
+/* ---- bits ---- */
+
+XG_KRULE(bits_const) {
+    int64_t c;
+    int64_t ones = op->results->type->elem == XG_E_I1 ? 1 : -1;
+    (void)b;
+    if (!xg_kval_is_const(XG_K1, &c)) return NULL;
+    if (c == 0) return op->op == XG_K_OP_ANDI ? XG_K1 : XG_K0;
+    if (c == ones && op->op == XG_K_OP_ANDI) return XG_K0;
+    if (c == ones && op->op == XG_K_OP_ORI) return XG_K1;
+    return NULL;
+}
+XG_KRULE(bits_same) { return XG_K0 != XG_K1 ? NULL : op->op == XG_K_OP_XORI ? xg_klike(b, op->results, 0) : XG_K0; }
+/* A mask that covers all that x can be. */
+XG_KRULE(and_mask) {
+    int64_t c;
+    (void)b;
+    return xg_kval_is_const(XG_K1, &c) && c > 0 && (c & (c + 1)) == 0 && xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0) ? XG_K0 : NULL;
+}
+XG_KRULE(bits_chain) {
+    int64_t c, d, r;
+    if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) || !xg_kfold_int(op->op, XG_K0->type->elem, c, d, &r)) return NULL;
+    return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, r));
+}
+static const uint8_t xg_kcmpi_not[] = {XG_CI_NE, XG_CI_EQ, XG_CI_SGE, XG_CI_SGT, XG_CI_SLE, XG_CI_SLT, XG_CI_UGE, XG_CI_UGT, XG_CI_ULE, XG_CI_ULT};
+static const uint8_t xg_kcmpi_swap[] = {XG_CI_EQ, XG_CI_NE, XG_CI_SGT, XG_CI_SGE, XG_CI_SLT, XG_CI_SLE, XG_CI_UGT, XG_CI_UGE, XG_CI_ULT, XG_CI_ULE};
+static const uint8_t xg_kcmpf_not[] = {XG_CF_UNE, XG_CF_ULE, XG_CF_ULT, XG_CF_UGE, XG_CF_UGT, XG_CF_UEQ, XG_CF_UNO, XG_CF_ONE, XG_CF_OLE, XG_CF_OLT, XG_CF_OGE, XG_CF_OGT, XG_CF_OEQ, XG_CF_ORD};
+/* not of a comparison is the opposite comparison. */
+XG_KRULE(not_compare) {
+    int64_t c;
+    xg_kop *cmp = XG_K0->def;
+    if (op->results->type->elem != XG_E_I1 || !xg_kval_is_const(XG_K1, &c) || c != 1 || !cmp || !xg_kis_scalar(XG_K0)) return NULL;
+    if (cmp->op == XG_K_OP_CMPI) return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
+    if (cmp->op == XG_K_OP_CMPF) return xg_kcompare(b, XG_K_OP_CMPF, xg_kcmpf_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
+    return NULL;
+}
+
+/* ---- extremes, choices, comparisons ---- */
+
+XG_KRULE(same_operands) { (void)b; return XG_K0 == XG_K1 ? XG_K0 : NULL; }
+XG_KRULE(extreme_range) {
+    xg_range x = xg_kval_range(XG_K0), y = xg_kval_range(XG_K1);
+    bool max = op->op == XG_K_OP_MAXSI || op->op == XG_K_OP_MAXUI;
+    (void)b;
+    if (!xg_kis_scalar(XG_K0) || XG_K0->type->elem == XG_E_I1) return NULL;
+    if ((op->op == XG_K_OP_MAXUI || op->op == XG_K_OP_MINUI) && (x.lo < 0 || y.lo < 0)) return NULL;
+    if (x.lo >= y.hi) return max ? XG_K0 : XG_K1;
+    if (y.lo >= x.hi) return max ? XG_K1 : XG_K0;
+    return NULL;
+}
+XG_KRULE(select_const) { int64_t c; (void)b; return xg_kval_is_const(XG_K0, &c) && xg_kis_scalar(XG_K0) ? (c ? XG_K1 : XG_K2) : NULL; }
+XG_KRULE(select_same) { (void)b; return XG_K1 == XG_K2 ? XG_K1 : NULL; }
+/* select c, true, false = c;  select c, false, true = not c. */
+XG_KRULE(select_bool) {
+    int64_t x, y;
+    if (op->results->type != XG_K0->type || op->results->type->elem != XG_E_I1) return NULL;
+    if (xg_kval_is_const(XG_K1, &x) && xg_kval_is_const(XG_K2, &y)) return x && !y ? XG_K0 : !x && y ? xg_k2(b, XG_K_OP_XORI, XG_K0, xg_klike(b, XG_K0, 1)) : NULL;
+    if (xg_kval_is_const(XG_K1, &x) && x) return xg_k2(b, XG_K_OP_ORI, XG_K0, XG_K2);
+    if (xg_kval_is_const(XG_K2, &y) && !y) return xg_k2(b, XG_K_OP_ANDI, XG_K0, XG_K1);
+    return NULL;
+}
+XG_KRULE(select_not) {
+    int64_t c;
+    if (!xg_kval_by(XG_K0, XG_K_OP_XORI) || !xg_kval_is_const(xg_kof(XG_K0, 1), &c) || c != 1 || !xg_kis_scalar(XG_K0)) return NULL;
+    return xg_kselect(b, xg_kof(XG_K0, 0), XG_K2, XG_K1);
+}
+XG_KRULE(cmpi_fold) {
+    int64_t x, y;
+    bool r;
+    if (!xg_kval_is_const(XG_K0, &x) || !xg_kval_is_const(XG_K1, &y)) return NULL;
+    return xg_kfold_cmpi(op->flags, XG_K0->type->elem, x, y, &r) ? xg_klike(b, op->results, r) : NULL;
+}
+XG_KRULE(cmpi_const_right) {
+    if (!xg_kval_is_const(XG_K0, NULL) || xg_kval_is_const(XG_K1, NULL)) return NULL;
+    return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_swap[op->flags], XG_K1, XG_K0);
+}
+XG_KRULE(cmpi_same) {
+    bool yes = op->flags == XG_CI_EQ || op->flags == XG_CI_SLE || op->flags == XG_CI_SGE || op->flags == XG_CI_ULE || op->flags == XG_CI_UGE;
+    return XG_K0 == XG_K1 ? xg_klike(b, op->results, yes) : NULL;
+}
+/* What the ranges decide. */
+XG_KRULE(cmpi_range) {
+    xg_range x = xg_kval_range(XG_K0), y = xg_kval_range(XG_K1);
+    uint32_t p = op->flags;
+    int known = -1;
+    if (!xg_kis_scalar(XG_K0) || XG_K0->type->elem == XG_E_I1) return NULL;
+    if (p >= XG_CI_ULT) {
+        if (x.lo < 0 || y.lo < 0) return NULL;
+        p = p - XG_CI_ULT + XG_CI_SLT;
+    }
+    switch (p) {
+    case XG_CI_EQ: case XG_CI_NE: if (x.hi < y.lo || y.hi < x.lo) known = p == XG_CI_NE; break;
+    case XG_CI_SLT: known = x.hi < y.lo ? 1 : x.lo >= y.hi ? 0 : -1; break;
+    case XG_CI_SLE: known = x.hi <= y.lo ? 1 : x.lo > y.hi ? 0 : -1; break;
+    case XG_CI_SGT: known = x.lo > y.hi ? 1 : x.hi <= y.lo ? 0 : -1; break;
+    case XG_CI_SGE: known = x.lo >= y.hi ? 1 : x.hi < y.lo ? 0 : -1; break;
+    default: break;
+    }
+    return known < 0 ? NULL : xg_klike(b, op->results, known);
+}
+/* x + c < k is x < k - c, where the sum cannot wrap. */
+XG_KRULE(cmpi_add) {
+    int64_t c, k, bound;
+    xg_kval *x;
+    xg_range r;
+    if (!xg_kval_by(XG_K0, XG_K_OP_ADDI) || !xg_kval_is_const(XG_K1, &k) || op->flags >= XG_CI_ULT || !xg_kval_is_const(xg_kof(XG_K0, 1), &c)) return NULL;
+    x = xg_kof(XG_K0, 0);
+    r = xg_kelem_range(x->type->elem);
+    if (XG_K0->lo > XG_K0->hi || x->lo > x->hi || c == INT64_MIN || !xg_add64(k, -c, &bound) || bound < r.lo || bound > r.hi) return NULL;
+    return xg_kcompare(b, XG_K_OP_CMPI, op->flags, x, xg_klike(b, XG_K1, bound));
+}
+/* i1: x == true is x, x != true is not x. */
+XG_KRULE(cmpi_bool) {
+    int64_t c;
+    if (XG_K0->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0) || op->flags > XG_CI_NE || !xg_kval_is_const(XG_K1, &c)) return NULL;
+    if ((op->flags == XG_CI_EQ) == (c != 0)) return XG_K0;
+    return xg_k2(b, XG_K_OP_XORI, XG_K0, xg_klike(b, XG_K0, 1));
+}
+/* (extui of i1) != 0 is the i1. */
+XG_KRULE(cmpi_ext) {
+    int64_t c;
+    xg_kval *x;
+    if (op->flags > XG_CI_NE || !xg_kval_by(XG_K0, XG_K_OP_EXTUI) || !xg_kval_is_const(XG_K1, &c) || c != 0 || xg_kof(XG_K0, 0)->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0)) return NULL;
+    x = xg_kof(XG_K0, 0);
+    return op->flags == XG_CI_NE ? x : xg_k2(b, XG_K_OP_XORI, x, xg_klike(b, x, 1));
+}
+XG_KRULE(cmpf_fold) {
+    int64_t x, y;
+    bool r;
+    xlagpu_type t = xg_kelem_format(XG_K0->type->elem);
+    if (!xg_kval_is_const(XG_K0, &x) || !xg_kval_is_const(XG_K1, &y) || !xg_kfold_plain(b->m, XG_K0->type->elem, (uint64_t)x) || !xg_kfold_plain(b->m, XG_K0->type->elem, (uint64_t)y)) return NULL;
+    return xg_kfold_cmpf(op->flags, xg_float_decode(t, (uint64_t)x), xg_float_decode(t, (uint64_t)y), &r) ? xg_klike(b, op->results, r) : NULL;
+}
+
+/* ---- conversions ---- */
+
+XG_KRULE(cast_fold) {
+    int64_t x, r;
+    if (!xg_kval_is_const(XG_K0, &x) || !xg_kt_same_lanes(XG_K0->type, op->results->type)) return NULL;
+    return xg_kfold_cast(b->m, op->op, XG_K0->type->elem, op->results->type->elem, x, &r) ? xg_klike(b, op->results, r) : NULL;
+}
+XG_FN xg_kval *xg_krecast(xg_kb *b, xg_kop *op, xg_kopcode code, xg_kval *x) { return x->type == op->results->type ? x : xg_kcast(b, code, x, op->results->type->elem); }
+/* Two extensions of one kind are one. */
+XG_KRULE(ext_ext) { return xg_kval_by(XG_K0, op->op) ? xg_krecast(b, op, op->op, xg_kof(XG_K0, 0)) : NULL; }
+XG_KRULE(trunc_ext) {
+    xg_kval *x;
+    int from, to;
+    if (!xg_kval_by(XG_K0, XG_K_OP_EXTUI) && !xg_kval_by(XG_K0, XG_K_OP_EXTSI) && !xg_kval_by(XG_K0, XG_K_OP_TRUNCI)) return NULL;
+    x = xg_kof(XG_K0, 0);
+    from = xg_kelem_bits(x->type->elem);
+    to = xg_kelem_bits(op->results->type->elem);
+    if (from == to) return x;
+    return xg_kcast(b, from < to ? XG_K0->def->op : XG_K_OP_TRUNCI, x, op->results->type->elem);
+}
+/* To index and back, or there and back within what both can hold. */
+XG_KRULE(index_cast_back) {
+    xg_kval *x;
+    (void)b;
+    if (!xg_kval_by(XG_K0, XG_K_OP_INDEX_CAST)) return NULL;
+    x = xg_kof(XG_K0, 0);
+    if (x->type != op->results->type) return NULL;
+    if (x->type->elem != XG_E_INDEX) return x;
+    return x->lo <= x->hi && x->lo >= xg_kelem_range(XG_K0->type->elem).lo && x->hi <= xg_kelem_range(XG_K0->type->elem).hi ? x : NULL;
+}
+/* Narrowing what was widened from there gives it back. */
+XG_KRULE(truncf_extf) { (void)b; return xg_kval_by(XG_K0, XG_K_OP_EXTF) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL; }
+XG_KRULE(bitcast_bitcast) { return xg_kval_by(XG_K0, XG_K_OP_BITCAST) ? (xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type)) : NULL; }
+XG_KRULE(bitcast_same) { (void)b; return XG_K0->type == op->results->type ? XG_K0 : NULL; }
+
+/* ---- complex ---- */
+
+XG_KRULE(part_of_create) { (void)b; return xg_kval_by(XG_K0, XG_K_OP_COMPLEX) ? xg_kof(XG_K0, op->op == XG_K_OP_IM) : NULL; }
+XG_KRULE(part_of_const) { return xg_kval_by(XG_K0, XG_K_OP_CONST) ? xg_klike(b, op->results, op->op == XG_K_OP_IM ? XG_K0->def->b : XG_K0->def->a) : NULL; }
+XG_KRULE(part_of_select) {
+    xg_kval *v[2];
+    int k;
+    if (!xg_kval_by(XG_K0, XG_K_OP_SELECT)) return NULL;
+    for (k = 0; k < 2; k++) v[k] = xg_kcast(b, op->op, xg_kof(XG_K0, (uint32_t)k + 1), op->results->type->elem);
+    return xg_kselect(b, xg_kof(XG_K0, 0), v[0], v[1]);
+}
+XG_KRULE(create_of_parts) {
+    (void)b;
+    return xg_kval_by(XG_K0, XG_K_OP_RE) && xg_kval_by(XG_K1, XG_K_OP_IM) && xg_kof(XG_K0, 0) == xg_kof(XG_K1, 0) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL;
+}
+
+/* ---- floats: only what is exact ---- */
+
+XG_KRULE(fold_float) {
+    int64_t x, y = 0;
+    uint64_t r;
+    if (!xg_kval_is_const(XG_K0, &x) || (op->n_operands > 1 && !xg_kval_is_const(XG_K1, &y))) return NULL;
+    return xg_kfold_float(b->m, op->op, op->results->type->elem, (uint64_t)x, (uint64_t)y, &r) ? xg_klike(b, op->results, (int64_t)r) : NULL;
+}
+XG_KRULE(addf_zero) { (void)b; return !b->m->ftz && xg_kis_float_const(XG_K1, -0.0) ? XG_K0 : NULL; }
+XG_KRULE(subf_zero) { (void)b; return !b->m->ftz && xg_kis_float_const(XG_K1, 0.0) ? XG_K0 : NULL; }
+XG_KRULE(mulf_one) { (void)b; return !b->m->ftz && xg_kis_float_const(XG_K1, 1.0) ? XG_K0 : NULL; }
+/* x / 2^k = x * 2^-k where both are normal numbers. */
+XG_KRULE(divf_power) {
+    int64_t bits;
+    double v, r;
+    int e = 0, k;
+    xg_kelem t = op->results->type->elem;
+    uint64_t out;
+    if (!xg_kval_is_const(XG_K1, &bits)) return NULL;
+    v = xg_float_decode(xg_kelem_format(t), (uint64_t)bits);
+    if (!(v == v) || v == 0 || v - v != 0) return NULL;
+    for (r = v < 0 ? -v : v, k = 0; r >= 2 && k < 1100; r /= 2, k++) e++;
+    for (k = 0; r < 1 && k < 1100; r *= 2, k++) e--;
+    if (r != 1 || e < (t == XG_E_F16 ? -13 : t == XG_E_F64 ? -1000 : -120) || e > (t == XG_E_F16 ? 13 : t == XG_E_F64 ? 1000 : 120)) return NULL;
+    out = xg_float_encode(xg_kelem_format(t), 1.0 / v);
+    return xg_k2(b, XG_K_OP_MULF, XG_K0, xg_klike(b, XG_K1, (int64_t)out));
+}
+XG_KRULE(negf_negf) { (void)b; return xg_kval_by(XG_K0, XG_K_OP_NEGF) ? xg_kof(XG_K0, 0) : NULL; }
+XG_KRULE(absf_sign) { return xg_kval_by(XG_K0, XG_K_OP_NEGF) || xg_kval_by(XG_K0, XG_K_OP_ABSF) ? xg_k1(b, XG_K_OP_ABSF, xg_kof(XG_K0, 0)) : NULL; }
+
+/* ---- vectors ---- */
+
+XG_KRULE(vextract_vinsert) {
+    int64_t lane, at;
+    xg_kval *v = XG_K0, *x[2];
+    if (!xg_kval_is_const(XG_K1, &lane)) return NULL;
+    while (xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at)) {
+        if (at == lane) return xg_kof(v, 0);
+        v = xg_kof(v, 1);
+    }
+    if (xg_kval_by(v, XG_K_OP_CONST) && !xg_kelem_is_complex(v->type->elem)) return xg_klike(b, op->results, v->def->a);
+    if (v == XG_K0) return NULL;
+    x[0] = v;
+    x[1] = XG_K1;
+    return xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, op->results->type);
+}
+
+/* ---- addresses: base plus scaled index, then constants; two operations, so that equal sums are shared ---- */
+
+XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes) {
+    xg_kval *v[2], *r;
+    v[0] = p;
+    v[1] = index;
+    r = xg_kir_value(b, XG_K_OP_PTR_ADD, v, 2, p->type);
+    r->def->a = scale;
+    r->def->b = bytes;
+    return r;
+}
+XG_FN bool xg_kptr_is_const(const xg_kval *v, int64_t *bytes) {
+    int64_t i;
+    if (!xg_kval_by(v, XG_K_OP_PTR_ADD) || !xg_kval_is_const(v->def->operands[1].value, &i)) return false;
+    return xg_mul64(i, v->def->a ? v->def->a : 1, &i) && xg_add64(i, v->def->b, bytes);
+}
+XG_KRULE(ptr_const) {
+    int64_t bytes, more, i;
+    if (!xg_kptr_is_const(op->results, &bytes)) return NULL;
+    if (bytes == 0) return XG_K0;
+    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr(b, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes);
+    if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
+    return xg_kptr(b, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes);
+}
+/* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be in bounds is not negative, nor
+ * is it before a negative constant was added. */
+XG_KRULE(ptr_index_const) {
+    int64_t c, bytes;
+    bool inbounds = (op->flags & KP_INBOUNDS) != 0;
+    xg_kval *x, *r;
+    if (!xg_kval_by(XG_K1, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(XG_K1, 1), &c)) return NULL;
+    x = xg_kof(XG_K1, 0);
+    if (XG_K1->type->elem != XG_E_I64) {
+        if (XG_K1->lo > XG_K1->hi || x->lo > x->hi) return NULL;
+        if (!xg_kval_nonnegative(XG_K1) && !inbounds) return NULL;
+        if (!xg_kval_nonnegative(x) && !(inbounds && c < 0)) return NULL;
+    }
+    if (!xg_mul64(c, op->a ? op->a : 1, &bytes) || !xg_add64(bytes, op->b, &bytes)) return NULL;
+    r = xg_kptr(b, XG_K0, x, op->a, bytes);
+    r->def->flags = inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0;
+    return r;
+}
+XG_KRULE(ptr_split) {
+    xg_kval *base;
+    if (op->b == 0 || xg_kval_is_const(XG_K1, NULL)) return NULL;
+    base = xg_kptr(b, XG_K0, XG_K1, op->a, 0);
+    base->def->flags = op->flags;
+    return xg_kptr(b, base, xg_klike(b, XG_K1, 0), 1, op->b);
+}
+/* A constant offset before a variable one moves behind it. */
+XG_KRULE(ptr_swap) {
+    int64_t bytes;
+    xg_kval *base;
+    if (xg_kval_is_const(XG_K1, NULL) || !xg_kptr_is_const(XG_K0, &bytes)) return NULL;
+    base = xg_kptr(b, xg_kof(XG_K0, 0), XG_K1, op->a, op->b);
+    base->def->flags = op->flags;
+    return xg_kptr(b, base, xg_kof(XG_K0, 1), 1, bytes);
+}
+
+/* ---- THE table: X(opcode, rule), tried in order ---- */
+#define XG_KIR_RULES(X) \
+    X(THREAD_ID, point) X(BLOCK_ID, point) X(APPLY, point) \
+    X(ADDI, fold_int) X(ADDI, point) X(ADDI, const_right) X(ADDI, add_zero) X(ADDI, add_chain) \
+    X(SUBI, fold_int) X(SUBI, point) X(SUBI, sub_same) X(SUBI, sub_const) \
+    X(MULI, fold_int) X(MULI, point) X(MULI, const_right) X(MULI, mul_const) \
+    X(MULHUI, fold_int) X(MULHUI, const_right) X(MULHSI, const_right) \
+    X(DIVSI, fold_int) X(DIVSI, point) X(DIVSI, div_small) X(DIVSI, div_const) X(DIVUI, fold_int) X(DIVUI, point) X(DIVUI, div_small) X(DIVUI, div_const) \
+    X(REMSI, fold_int) X(REMSI, point) X(REMSI, div_small) X(REMSI, div_const) X(REMUI, fold_int) X(REMUI, point) X(REMUI, div_small) X(REMUI, div_const) \
+    X(SHLI, fold_int) X(SHLI, point) X(SHLI, shift_zero) X(SHLI, shift_chain) \
+    X(SHRUI, fold_int) X(SHRUI, point) X(SHRUI, shift_zero) X(SHRUI, shift_chain) X(SHRUI, shift_back) \
+    X(SHRSI, fold_int) X(SHRSI, point) X(SHRSI, shift_zero) X(SHRSI, shift_chain) X(SHRSI, shift_back) \
+    X(ANDI, fold_int) X(ANDI, point) X(ANDI, const_right) X(ANDI, bits_const) X(ANDI, bits_same) X(ANDI, and_mask) X(ANDI, bits_chain) \
+    X(ORI, fold_int) X(ORI, point) X(ORI, const_right) X(ORI, bits_const) X(ORI, bits_same) X(ORI, bits_chain) \
+    X(XORI, fold_int) X(XORI, point) X(XORI, const_right) X(XORI, bits_const) X(XORI, bits_same) X(XORI, bits_chain) X(XORI, not_compare) \
+    X(MAXSI, fold_int) X(MAXSI, same_operands) X(MAXSI, extreme_range) X(MINSI, fold_int) X(MINSI, same_operands) X(MINSI, extreme_range) \
+    X(MAXUI, fold_int) X(MAXUI, same_operands) X(MAXUI, extreme_range) X(MINUI, fold_int) X(MINUI, same_operands) X(MINUI, extreme_range) \
+    X(CTPOP, fold_int) X(CTLZ, fold_int) \
+    X(SELECT, select_const) X(SELECT, select_same) X(SELECT, select_bool) X(SELECT, select_not) X(SELECT, point) \
+    X(CMPI, cmpi_fold) X(CMPI, cmpi_same) X(CMPI, cmpi_const_right) X(CMPI, cmpi_range) X(CMPI, cmpi_add) X(CMPI, cmpi_bool) X(CMPI, cmpi_ext) \
+    X(CMPF, cmpf_fold) \
+    X(EXTSI, cast_fold) X(EXTSI, ext_ext) X(EXTUI, cast_fold) X(EXTUI, ext_ext) X(TRUNCI, cast_fold) X(TRUNCI, trunc_ext) \
+    X(INDEX_CAST, cast_fold) X(INDEX_CAST, index_cast_back) X(SITOFP, cast_fold) X(UITOFP, cast_fold) \
+    X(EXTF, cast_fold) X(EXTF, ext_ext) X(TRUNCF, cast_fold) X(TRUNCF, truncf_extf) \
+    X(BITCAST, bitcast_same) X(BITCAST, cast_fold) X(BITCAST, bitcast_bitcast) \
+    X(RE, part_of_create) X(RE, part_of_const) X(RE, part_of_select) X(IM, part_of_create) X(IM, part_of_const) X(IM, part_of_select) X(COMPLEX, create_of_parts) \
+    X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
+    X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
+    X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
+    X(VEXTRACT, vextract_vinsert) \
+    X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
+
+#undef XG_K0
+#undef XG_K1
+#undef XG_K2
+#undef XG_KRULE
+
+#endif /* XG_KIR_RULES_C */

@@ -1,0 +1,121 @@
+/* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
+ *
+ * All of a loop if it has at most 32 trips and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
+ * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
+#ifndef XG_KIR_UNROLL_C
+#define XG_KIR_UNROLL_C
+#include "kir.h"
+
+enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1600, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_COST_MAX = 1 << 28 };
+
+XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
+    return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
+}
+XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
+    const xg_kop *op;
+    int64_t sum = 0;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        bool math = xg_kunroll_is_math(op->op);
+        if (math || op->n_regions || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
+        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST ? 0 : 1;
+        for (k = 0; k < op->n_regions; k++) {
+            int64_t trips = op->op == XG_K_OP_FOR ? xg_kfor_trips(op) : 1;
+            sum += xg_kunroll_cost(op->regions[k], plain) * (trips > XG_KUNROLL_TRIPS_MAX ? 1 : XG_MAX(trips, 1));
+        }
+        if (sum > XG_KUNROLL_COST_MAX) return XG_KUNROLL_COST_MAX;
+    }
+    return sum;
+}
+XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) if ((u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2)) return true;
+    return false;
+}
+
+/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
+XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried) {
+    const xg_kop *op, *end = xg_kregion_end(r);
+    xg_map64 vals;
+    uint32_t k;
+    xg_map64_init(&vals, b->m->arena);
+    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, v);
+    for (k = 1; k < r->n_args; k++) xg_map64_put(&vals, (uint64_t)r->args[k].id + 1, carried[k - 1]);
+    for (op = r->first; op != end; op = op->next) {
+        b->loc = op->loc;
+        xg_kop_clone(b, op, &vals);
+    }
+    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(&vals, end->operands[k].value);
+}
+XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
+    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kb b = xg_kb_before(m, loop);
+    int64_t lo = 0, step = 1, i;
+    uint32_t k;
+    (void)xg_kval_is_const(loop->operands[0].value, &lo);
+    (void)xg_kval_is_const(loop->operands[2].value, &step);
+    for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
+    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
+    for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
+    xg_kop_remove(loop);
+}
+
+/* v + c, as an indexing map where that composes with others. */
+XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
+    xg_imap *map;
+    if (c == 0) return v;
+    if (v->type->elem != XG_E_INDEX) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, v->type->elem, c));
+    map = xg_imap_new(b->m->aff, 1, 0, 0, 1, 0);
+    map->dims[0].range = xg_kval_range(v);
+    map->dims[0].name = v->name;
+    map->results[0] = xg_aff_add_k(b->m->aff, xg_aff_dim(b->m->aff, 0), c);
+    if (!map->results[0]) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_INDEX, c));
+    return xg_kapply(b, map, &v)->results;
+}
+/* The loop takes `factor` steps at once; factor divides its trips. */
+XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
+    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kb b = xg_kb_before(m, loop), in;
+    int64_t step = 1, i;
+    uint32_t k;
+    xg_kop *to;
+    (void)xg_kval_is_const(loop->operands[2].value, &step);
+    for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
+    to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
+    for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
+    if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
+    for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
+    in = xg_kb_end(m, to->regions[0]);
+    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
+    xg_kyield(&in, carried, loop->n_results);
+    for (k = 0; k < loop->n_results; k++) {
+        xg_kval_copy_facts(&to->results[k], &loop->results[k]);
+        xg_kval_replace(&loop->results[k], &to->results[k]);
+    }
+    xg_kop_remove(loop);
+}
+
+XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
+    int64_t trips = xg_kfor_trips(loop), cost, factor;
+    bool plain = true;
+    if (trips < 1) return;
+    cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
+    if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
+        xg_kunroll_all(m, loop, trips);
+        return;
+    }
+    if (!plain) return;
+    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+}
+XG_FN void xg_kir_unroll(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops loops;
+        uint32_t k;
+        memset(&loops, 0, sizeof loops);
+        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
+    }
+}
+
+#endif /* XG_KIR_UNROLL_C */

@@ -1,0 +1,226 @@
+/* kir/vectorize.c -- elements that a loop reads or writes side by side become one vector, read before the loop or written after it.
+ *
+ * For loops `for v = 0 to N step 1` with N a power of two in 2..32:
+ * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N: vector.transfer_read of N elements in front, a
+ *   vector.extract of lane v in its place;
+ * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
+ * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
+ *   vector.transfer_write behind the loop.
+ * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
+ * values, so reading early and writing late change nothing.
+ * Leaves lanes numbered by the loop's variable: xg_kir_unroll must follow. */
+#ifndef XG_KIR_VECTORIZE_C
+#define XG_KIR_VECTORIZE_C
+#include "kir.h"
+
+enum { XG_KVECTOR_LANES_MAX = 32, XG_KVECTOR_BYTES_MAX = 32 };
+
+typedef struct xg_kvectorizer { xg_kmodule *m; xg_kop *loop; int64_t lanes; } xg_kvectorizer;
+
+XG_FN bool xg_kvector_outside(const xg_kvectorizer *z, const xg_kval *v) { return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]); }
+
+/* The index is rest + v with rest a multiple of the lanes, made of what is outside. */
+XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+    const xg_kval *v = &z->loop->regions[0]->args[0];
+    xg_aff_ctx *aff = z->m->aff;
+    const xg_imap *map;
+    const xg_aff *var = NULL, *rest;
+    uint32_t k;
+    if (index == v) return true;
+    if (!xg_kval_by(index, XG_K_OP_APPLY)) return false;
+    map = (const xg_imap *)index->def->p;
+    if (!xg_imap_ok(map)) return false;
+    for (k = 0; k < index->def->n_operands; k++) {
+        const xg_kval *o = index->def->operands[k].value;
+        if (o == v && var) return false;
+        if (o == v) var = k < map->n_dims ? xg_aff_dim(aff, k) : xg_aff_sym(aff, k - map->n_dims);
+        else if (!xg_kvector_outside(z, o)) return false;
+    }
+    if (!var || xg_aff_scale_of(map->results[index->index], var) != 1) return false;
+    rest = xg_aff_sub(aff, map->results[index->index], var);
+    return rest && !xg_aff_uses(rest, var) && xg_aff_divisor(rest) % z->lanes == 0;
+}
+XG_FN bool xg_kvector_fits(const xg_kvectorizer *z, xg_kval *tensor) {
+    int64_t bytes = z->lanes * xg_kelem_bytes(tensor->type->elem);
+    return tensor->type->rank == 1 && bytes <= XG_KVECTOR_BYTES_MAX && xg_ktensor_align(tensor) >= XG_MIN(bytes, 16);
+}
+/* The index for v = 0, in front of the loop. */
+XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index) {
+    const xg_kval *v = &z->loop->regions[0]->args[0];
+    xg_kval *zero = z->loop->operands[0].value, **vars, *r;
+    const xg_kop *op = index->def;
+    uint32_t k;
+    if (index == v) return zero;
+    vars = XG_NEW_N(z->m->arena, xg_kval *, op->n_operands + 1);
+    for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
+    r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
+    r->name = index->name;
+    return r;
+}
+
+/* ---- reads ---- */
+
+/* The condition under which op is reached in a round of the loop, made in front of the loop: *cond NULL: always; *side 1: when it is false. The
+ * answer is false if it depends on the round, or if something else than scf.if is around. */
+XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop *op, xg_kval **cond, uint32_t *side) {
+    const xg_kregion *r, *body = z->loop->regions[0];
+    for (r = op->parent; r != body; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || !xg_kvector_outside(z, r->owner->operands[0].value)) return false;
+    *cond = NULL;
+    *side = 0;
+    r = op->parent;
+    if (r != body && r->owner->parent == body) {
+        *cond = r->owner->operands[0].value;
+        *side = r == r->owner->regions[1];
+        return true;
+    }
+    for (; r != body; r = r->owner->parent) {
+        xg_kval *c = r->owner->operands[0].value;
+        if (r == r->owner->regions[1]) c = xg_k2(b, XG_K_OP_XORI, c, xg_kconst_int(b, XG_E_I1, 1));
+        *cond = *cond ? xg_k2(b, XG_K_OP_ANDI, *cond, c) : c;
+    }
+    return true;
+}
+/* The vector, or zeros on the other side of the condition. */
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index) {
+    xg_kop *branch = xg_kif(b, cond, &t, 1);
+    xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
+    xg_kval *from[2], *r;
+    from[0] = v[0];
+    from[1] = xg_kvector_start(z, &yes, index);
+    r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
+    xg_kyield(&yes, &r, 1);
+    r = xg_kconst_bits(&no, t, 0);
+    xg_kyield(&no, &r, 1);
+    return branch->results;
+}
+XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
+    xg_kval *v[2], *vector, *lane, *cond;
+    const xg_ktype *t;
+    uint32_t side;
+    xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
+    v[0] = op->operands[0].value;
+    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
+    b.loc = op->loc;
+    if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
+    t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
+    if (cond) vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value);
+    else {
+        v[1] = xg_kvector_start(z, &b, op->operands[1].value);
+        vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
+    }
+    v[0] = vector;
+    v[1] = &z->loop->regions[0]->args[0];
+    lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
+    lane->name = op->results[0].name;
+    xg_kval_replace(op->results, lane);
+    xg_kop_remove(op);
+}
+XG_FN void xg_kvector_reads(xg_kvectorizer *z, xg_kregion *r) {
+    xg_kop *op, *next;
+    uint32_t k;
+    for (op = r->first; op; op = next) {
+        next = op->next;
+        if (op->op == XG_K_OP_EXTRACT && op->n_operands == 2) xg_kvector_read(z, op);
+        else if (op->op == XG_K_OP_IF) for (k = 0; k < 2; k++) xg_kvector_reads(z, op->regions[k]);
+    }
+}
+
+/* ---- writes ---- */
+
+/* The insert that makes carried value k, if it is all that happens to it. */
+XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
+    xg_kregion *r = z->loop->regions[0];
+    xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
+    xg_kop *op = y->def;
+    if (!op || op->op != XG_K_OP_INSERT || op->parent != r || op->operands[1].value != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
+    if (!xg_kvector_fits(z, z->loop->operands[k + 3].value) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
+    return op;
+}
+/* The loop with a vector carried beside each tensor that found[] names the insert of. */
+XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uint32_t more) {
+    xg_kop *loop = z->loop, *to, *end = xg_kregion_end(loop->regions[0]);
+    xg_arena *a = z->m->arena;
+    uint32_t n = loop->n_results, k, at;
+    const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + more + 1);
+    xg_kval **operands = XG_NEW_N(a, xg_kval *, n + more + 3), **yields = XG_NEW_N(a, xg_kval *, n + more + 1), *old = loop->regions[0]->args;
+    xg_kb b = xg_kb_before(z->m, loop), tail;
+    types[0] = old[0].type;
+    for (k = 0; k < 3; k++) operands[k] = loop->operands[k].value;
+    for (k = 0; k < n; k++) { operands[k + 3] = loop->operands[k + 3].value; types[k + 1] = operands[k + 3]->type; }
+    for (at = n, k = 0; k < n; k++) if (found[k]) {
+        types[at + 1] = xg_kir_vector(z->m, types[k + 1]->elem, z->lanes);
+        operands[at + 3] = xg_kconst_bits(&b, types[at + 1], 0);
+        at++;
+    }
+    xg_kregion_set_args(z->m, loop->regions[0], types, n + more + 1);
+    for (k = 0; k <= n; k++) {
+        xg_kval_copy_facts(&loop->regions[0]->args[k], &old[k]);
+        xg_kval_replace(&old[k], &loop->regions[0]->args[k]);
+    }
+    for (k = n; k < n + more; k++) loop->regions[0]->args[k + 1].name = XG_STR("iter_vector");
+    for (at = n, k = 0; k < n; k++) {
+        xg_kval *arg = &loop->regions[0]->args[k + 1], *v[3];
+        yields[k] = end->operands[k].value;
+        if (!found[k]) continue;
+        tail = xg_kb_before(z->m, found[k]);
+        v[0] = found[k]->operands[0].value;
+        v[1] = &loop->regions[0]->args[at + 1];
+        v[2] = &loop->regions[0]->args[0];
+        yields[at] = xg_kir_value(&tail, XG_K_OP_VINSERT, v, 3, v[1]->type);
+        yields[k] = arg;
+        at++;
+    }
+    tail = xg_kb_before(z->m, end);
+    xg_kyield(&tail, yields, n + more);
+    xg_kop_remove(end);
+    to = xg_kop_rebuild(z->m, loop, operands, n + more + 3, types + 1, n + more);
+    z->loop = to;
+    return to;
+}
+XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
+    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->arena, xg_kop *, old->n_results + 1);
+    uint32_t n = old->n_results, more = 0, k, at;
+    xg_kb b;
+    for (k = 0; k < n; k++) if ((found[k] = xg_kvector_insert_of(z, k)) != NULL) more++;
+    if (!more) return;
+    to = xg_kvector_widen_loop(z, found, more);
+    b = xg_kb_after(z->m, old);
+    for (at = n, k = 0; k < n; k++) {
+        xg_kval *v[3], *written;
+        xg_kb front = xg_kb_before(z->m, to);
+        xg_kval_copy_facts(&to->results[k], &old->results[k]);
+        if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
+        v[0] = &to->results[at++];
+        v[1] = to->operands[k + 3].value;
+        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value);
+        b.loc = found[k]->loc;
+        written = xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
+        xg_kval_replace(&old->results[k], written);
+        xg_kop_remove(found[k]);
+    }
+    xg_kop_remove(old);
+}
+
+XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
+    xg_kvectorizer z;
+    int64_t lo, step;
+    z.m = m;
+    z.loop = loop;
+    z.lanes = xg_kfor_trips(loop);
+    if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) || loop->operands[0].value->type->elem != XG_E_INDEX) return;
+    if (!xg_kval_is_const(loop->operands[0].value, &lo) || lo != 0 || !xg_kval_is_const(loop->operands[2].value, &step) || step != 1) return;
+    xg_kvector_reads(&z, loop->regions[0]);
+    xg_kvector_writes(&z);
+}
+XG_FN void xg_kir_vectorize(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops loops;
+        uint32_t k;
+        memset(&loops, 0, sizeof loops);
+        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        for (k = 0; k < loops.n; k++) xg_kvectorize_loop(m, loops.p[k]);
+    }
+}
+
+#endif /* XG_KIR_VECTORIZE_C */

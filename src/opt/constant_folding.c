@@ -1,0 +1,110 @@
+/* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
+ *
+ * Laws
+ * - Broadcasts and iotas stay: they are cheaper than the memory that their values would take. So do copies and bitcasts (they are about layouts), control flow,
+ *   whatever has effects or depends on the device, results that are tuples or dynamic, and elided constants, which have no values.
+ * - Work is bounded, for an instruction and for the module, and so is the size of a result, in itself and against what it is made from. What is refused
+ *   by the evaluator, for that or any other reason, simply stays.
+ * - Computations are walked in the order of definition and instructions in program order, so chains fold in one pass. */
+#ifndef XG_OPT_CONSTANT_FOLDING_C
+#define XG_OPT_CONSTANT_FOLDING_C
+#include "opt.h"
+#include "../eval/eval.h"
+
+enum { XG_FOLD_WORK = 1 << 24, XG_FOLD_TOTAL = 1 << 27, XG_FOLD_BYTES = 45 * 1000 * 1000, XG_FOLD_GROWTH = 1 << 16 };
+
+XG_FN bool xg_fold_never(const xg_inst *i) {
+    if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return true;
+    switch (i->op) {
+    case XG_CONSTANT: case XG_PARAMETER: case XG_IOTA: case XG_BROADCAST: case XG_COPY: case XG_BITCAST: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_BIT_GENERATOR: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT:
+    case XG_CALL: case XG_FUSION: case XG_WHILE: case XG_CONDITIONAL: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_ASYNC_UPDATE: return true;
+    default: return false;
+    }
+}
+
+XG_FN int64_t xg_fold_bytes(const xg_shape *s) { int64_t n; return xg_mul64(s->elements, xg_type_bytes(s->type), &n) ? n : INT64_MAX; }
+
+/* The size of a static array does not depend on its values. */
+XG_FN bool xg_fold_is_size(const xg_inst *i) { return i->op == XG_GET_DIMENSION_SIZE && !XG_OPERAND(i, 0)->shape->dynamic; }
+
+XG_FN bool xg_fold_can(const xg_inst *i) {
+    int64_t in = 0, out;
+    uint32_t k;
+    if (xg_fold_never(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (xg_fold_is_size(i)) return true;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        if (o->op != XG_CONSTANT || o->literal->elided || !xg_shape_is_array(o->shape) || o->shape->dynamic) return false;
+        in += XG_MIN(xg_fold_bytes(o->shape), (int64_t)XG_FOLD_BYTES);
+    }
+    out = xg_fold_bytes(i->shape);
+    return i->n_operands > 0 && out <= XG_FOLD_BYTES && (out <= in || out <= XG_FOLD_GROWTH);
+}
+
+/* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
+XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
+    xg_module *const m = i->comp->module;
+    xg_ctx *const c = m->ctx;
+    jmp_buf *const outer = c->guard;
+    const xg_literal **operands, *value;
+    xg_eval_options o;
+    jmp_buf here;
+    uint32_t k;
+    memset(&o, 0, sizeof o);
+    o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    *work -= i->shape->elements + 1;
+    operands = XG_NEW_N(m->arena, const xg_literal *, i->n_operands);
+    if (setjmp(here)) {
+        c->guard = outer;
+        if (c->status == XLAGPU_ERROR_MEMORY) xg_jump(c);
+        c->status = XLAGPU_OK;
+        c->message[0] = 0;
+        return NULL;
+    }
+    (void)xg_try(c, &here);
+    for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
+    value = xg_eval_inst_const(i, m->arena, operands, &o);
+    xg_end(c, outer);
+    return value;
+}
+
+XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {
+    xg_literal *l = xg_literal_new(i->comp->module->arena, i->shape);
+    xg_literal_set_int(l, 0, XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]]);
+    return l;
+}
+
+XG_FN void xg_fold_replace(xg_inst *i, const xg_literal *value) {
+    xg_inst *constant = xg_inst_new(i->comp, XG_CONSTANT, i->shape, NULL, 0, i, XG_STR("constant"));
+    const xg_attr *metadata = xg_inst_attr(i, XG_A_metadata);
+    xg_literal *l = XG_NEW(i->comp->module->arena, xg_literal);
+    *l = *value;
+    l->shape = i->shape;
+    constant->literal = l;
+    constant->source_at = i->source_at;
+    if (metadata) xg_inst_set_attr(constant, *metadata);
+    xg_inst_replace(i, constant);
+    xg_inst_remove(i);
+}
+
+/* Keeps layouts and the schedule's order; what has lost its last user stays for dce. */
+XG_FN bool xg_opt_constant_folding(xg_module *m) {
+    int64_t work = XG_FOLD_TOTAL;
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i && work > 0; i = next) {
+            const xg_literal *value;
+            next = i->next;
+            if (!xg_fold_can(i)) continue;
+            value = xg_fold_is_size(i) ? xg_fold_size(i) : xg_fold_value(i, &work);
+            if (!value) continue;
+            xg_fold_replace(i, value);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_CONSTANT_FOLDING_C */

@@ -1,0 +1,215 @@
+/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). Temporaries become one allocation with one slice each; every
+ * parameter, result and constant is an allocation of its own. Slice numbers are buffer numbers. */
+#ifndef XG_PLAN_BYTES_C
+#define XG_PLAN_BYTES_C
+#include "plan.h"
+#include "../api/executable_read.c"
+
+typedef struct xg_exe_writer {
+    xg_arena *arena;
+    xg_buf sections[XG_EXE_SECTION_COUNT];
+    xg_dict strings;
+} xg_exe_writer;
+
+XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
+    void *at = xg_dict_get(&w->strings, s);
+    xg_buf *b = &w->sections[XG_EXE_STRINGS];
+    uint32_t offset;
+    if (at) return (uint32_t)((size_t)at - 1);
+    offset = (uint32_t)b->n;
+    xg_put_str(b, s);
+    xg_putc(b, 0);
+    xg_dict_put(&w->strings, s, (void *)((size_t)offset + 1));
+    return offset;
+}
+XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size) {
+    uint32_t index = (uint32_t)(w->sections[kind].n / size);
+    xg_put(&w->sections[kind], (const char *)record, size);
+    return index;
+}
+
+/* Literal data lie in logical row-major order; a buffer follows its layout. */
+XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *s) {
+    size_t n = (size_t)xg_type_bytes(s->type);
+    int64_t strides[XG_RANK_MAX], index[XG_RANK_MAX], k;
+    char *to, *at;
+    uint32_t d;
+    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
+    xg_shape_strides(s, strides);
+    memset(index, 0, sizeof index);
+    for (k = 0; k < s->elements; k++) {
+        int64_t place = 0;
+        for (d = 0; d < s->rank; d++) place += index[d] * strides[d];
+        at = to + (size_t)place * n;
+        memcpy(at, (const char *)l->data + (size_t)k * n, n);
+        for (d = s->rank; d-- > 0;) { if (++index[d] < s->dims[d]) break; index[d] = 0; }
+    }
+    xg_put(out, to, (size_t)s->elements * n);
+}
+
+XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill) {
+    const xg_literal *l = i->literal;
+    xg_literal *made;
+    if (!l->elided && l->data) return l;
+    if (!fill) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "export the module in full (print_large_constants=True), or pass --fill_elided_constants for seeded values", "%s: the constant's values are elided", i->name.p);
+    made = xg_literal_new(p->arena, i->shape);
+    xg_literal_fill(made, i->id);
+    return made;
+}
+
+XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
+    uint32_t k, temp = UINT32_MAX;
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        xg_exe_allocation a;
+        xg_exe_slice s;
+        memset(&a, 0, sizeof a);
+        memset(&s, 0, sizeof s);
+        a.kind = (uint32_t)b->kind;
+        a.index = b->index;
+        a.bytes = (uint64_t)b->bytes;
+        s.bytes = (uint64_t)b->bytes;
+        if (b->kind == XG_EXE_ALLOC_TEMP) {
+            s.offset = (uint64_t)b->offset;
+            a.bytes = (uint64_t)p->temp_bytes;
+            if (temp == UINT32_MAX) temp = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+            s.allocation = temp;
+        } else {
+            if (b->kind == XG_EXE_ALLOC_CONSTANT) {
+                xg_buf *data = &w->sections[XG_EXE_DATA];
+                while (data->n % 256) xg_putc(data, 0);
+                a.data = data->n;
+                xg_exe_put_literal(data, xg_exe_constant(p, b->owner, fill), b->owner->shape);
+            }
+            s.allocation = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+        }
+        xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
+    }
+}
+
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name) {
+    xg_exe_value v;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    v.type = (uint32_t)s->type;
+    v.rank = s->rank;
+    v.allocation = allocation;
+    v.bytes = (uint64_t)xg_plan_bytes(s);
+    v.name = xg_exe_string(w, name);
+    v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
+    for (k = 0; k < s->rank; k++) xg_exe_put(w, XG_EXE_DIMS, &s->dims[k], sizeof s->dims[k]);
+    for (k = 0; k < s->rank; k++) {
+        int64_t d = s->layout ? s->layout->minor_to_major[k] : (int64_t)s->rank - 1 - k;
+        xg_exe_put(w, XG_EXE_DIMS, &d, sizeof d);
+    }
+    xg_exe_put(w, XG_EXE_VALUES, &v, sizeof v);
+}
+
+XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
+    uint32_t k, n;
+    const xg_shape **leaves;
+    const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
+    for (k = 0; k < p->n_params; k++) {
+        leaves = xg_plan_leaves(p->arena, p->params[k]->owner->shape, &n);
+        xg_exe_put_value(w, leaves[p->params[k]->leaf], slices[p->params[k]->slice].allocation, p->params[k]->owner->name);
+    }
+    leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name);
+}
+
+/* Children are written before their parents, so that a thunk only names earlier ones. Gives the number of the sequence's thunk. */
+XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number) {
+    const xg_plan_sequence *q = p->sequences.p[number];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + 1), k, j;
+    xg_exe_thunk t;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + 1);
+        for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+        memset(&t, 0, sizeof t);
+        t.kind = (uint32_t)s->kind;
+        t.name = xg_exe_string(w, s->inst->name);
+        t.kernel = s->kernel;
+        t.value = s->value;
+        t.n_links = s->n_links + s->n_children;
+        t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+        for (j = 0; j < s->n_links; j++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
+        for (j = 0; j < s->n_children; j++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
+        made[k] = xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+    }
+    memset(&t, 0, sizeof t);
+    t.kind = XG_EXE_THUNK_SEQUENCE;
+    t.name = xg_exe_string(w, number ? q->comp->name : p->m->name);
+    t.n_links = q->steps.n;
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    for (k = 0; k < q->steps.n; k++) xg_exe_put(w, XG_EXE_LINKS, &made[k], sizeof(uint32_t));
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+}
+
+XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
+    uint32_t k;
+    for (k = 0; k < p->kernels.n; k++) {
+        const xg_plan_kernel *q = &p->kernels.p[k];
+        xg_exe_kernel r;
+        memset(&r, 0, sizeof r);
+        r.name = xg_exe_string(w, q->name);
+        r.shared_bytes = q->shared_bytes;
+        memcpy(r.threads, q->threads, sizeof r.threads);
+        memcpy(r.blocks, q->blocks, sizeof r.blocks);
+        xg_exe_put(w, XG_EXE_KERNELS, &r, sizeof r);
+    }
+}
+
+XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
+    xg_exe_section table[XG_EXE_SECTION_COUNT];
+    size_t at = sizeof *h + sizeof table;
+    unsigned char *out;
+    uint32_t k;
+    memset(table, 0, sizeof table);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        at = (at + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN;
+        table[k].kind = k;
+        table[k].bytes = w->sections[k].n;
+        table[k].count = (uint32_t)(w->sections[k].n / xg_exe_record_size(k));
+        table[k].offset = at;
+        at = xg_add(w->arena->ctx, at, w->sections[k].n);
+    }
+    h->size = at;
+    out = (unsigned char *)xg_alloc(w->arena, at + 1);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+    memcpy(out + sizeof *h, table, sizeof table);
+    memcpy(out, h, sizeof *h);
+    h->checksum = xg_exe_checksum(out + offsetof(xg_exe_header, target), at - offsetof(xg_exe_header, target));
+    memcpy(out, h, sizeof *h);
+    if (at > UINT32_MAX) xg_fail(w->arena->ctx, XLAGPU_ERROR_LIMIT, "an executable of more than 4 GiB");
+    return xg_str_of((const char *)out, at);
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
+    xg_exe_header h;
+    uint32_t k;
+    w->arena = p->arena;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
+    xg_dict_init(&w->strings, p->arena);
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
+    h.version = XG_EXE_VERSION;
+    h.n_sections = XG_EXE_SECTION_COUNT;
+    h.target = p->target;
+    h.target_name = xg_exe_string(w, p->target_name);
+    h.name = xg_exe_string(w, p->m->name);
+    h.n_params = p->n_params;
+    h.n_results = p->n_results;
+    h.temp_bytes = (uint64_t)p->temp_bytes;
+    xg_exe_put_allocations(w, p, fill_elided);
+    xg_exe_put_values(w, p);
+    xg_exe_put_kernels(w, p);
+    h.root_thunk = xg_exe_put_sequence(w, p, 0);
+    xg_put_str(&w->sections[XG_EXE_PTX], p->ptx);
+    if (p->ptx.n) xg_putc(&w->sections[XG_EXE_PTX], 0);
+    if (p->hlo.n) { xg_put_str(&w->sections[XG_EXE_HLO], p->hlo); xg_putc(&w->sections[XG_EXE_HLO], 0); }
+    return xg_exe_assemble(w, &h);
+}
+
+#endif /* XG_PLAN_BYTES_C */

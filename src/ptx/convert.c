@@ -1,0 +1,329 @@
+/* ptx/convert.c -- float formats: every conversion that the target has no instruction for, and the exact remainder.
+ *
+ * Ideas
+ * - Rounding to odd. A conversion in two steps rounds once if the first step keeps two bits more than the second and its result is made odd
+ *   whenever it is inexact: no tie can then appear that was none, and none can vanish. xg_ptx_odd does that for f32 and f64.
+ * - A narrow format is an integer that grows with the value (sign apart), so rounding to it from the bits of an f32 is: add half less one plus the
+ *   lowest kept bit, shift, subtract the difference of the biases. Below the smallest normal value adding a power of two, whose last place is the
+ *   smallest step of the format, makes the adder round. What comes out above the largest finite value is overflow.
+ * - Widening goes through f16, whose conversion to f32 knows subnormals even when f32 arithmetic flushes them. */
+#ifndef XG_PTX_CONVERT_C
+#define XG_PTX_CONVERT_C
+#include "math_common.c"
+#include "../base/number.h"
+
+/* The formats by element; both enums name them alike. */
+static xlagpu_type xg_ptx_float_type(xg_kelem e) {
+    switch (e) {
+#define X(name) case XG_E_##name: return XLAGPU_##name;
+    X(BF16) X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#undef X
+    default: return XLAGPU_INVALID;
+    }
+}
+static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
+
+/* near: some neighbour of the exact value, as bits (I32 or I64) of a float; away, exact: whether the exact value is larger in magnitude, or equal.
+ * Gives the neighbour with an odd last bit unless exact. */
+static xg_kval *xg_ptx_odd(xg_kb *b, xg_kval *near_bits, xg_kval *away, xg_kval *exact) {
+    xg_kelem e = near_bits->type->elem;
+    xg_kval *one = xg_kconst_int(b, e, 1), *even, *up, *down, *moved, *low;
+    low = AND_(near_bits, one);
+    even = CMPI_(EQ, low, xg_kconst_int(b, e, 0));
+    up = IADD_(near_bits, one);
+    down = ISUB_(near_bits, one);
+    moved = SEL_(away, up, down);
+    moved = SEL_(even, moved, near_bits);
+    return SEL_(exact, near_bits, moved);
+}
+/* f64 to f32, rounded to odd; NaN stays NaN. */
+static xg_kval *xg_ptx_f64_to_f32_odd(xg_kb *b, xg_kval *x) {
+    xg_kval *f = CAST_(TRUNCF, x, XG_E_F32), *back = CAST_(EXTF, f, XG_E_F64), *ax = ABS_(x), *ab = ABS_(back), *away, *exact, *bits;
+    away = CMPF_(OGT, ax, ab);
+    exact = CMPF_(UEQ, ax, ab); /* a NaN too stays as it is */
+    bits = BITS_(f);
+    bits = xg_ptx_odd(b, bits, away, exact);
+    return FLOAT_(bits);
+}
+/* An integer to f32, rounded to odd. */
+static xg_kval *xg_ptx_int_to_f32_odd(xg_kb *b, xg_kval *x, bool is_signed) {
+    xg_kelem e = x->type->elem;
+    xg_kval *f = xg_kcast(b, is_signed ? XG_K_OP_SITOFP : XG_K_OP_UITOFP, x, XG_E_F32), *back, *away, *exact, *bits, *zero;
+    back = xg_kcast(b, is_signed ? XG_K_OP_FPTOSI : XG_K_OP_FPTOUI, f, e); /* saturates where f is beyond: then f is a power of two, even, and stays */
+    zero = xg_kconst_int(b, e, 0);
+    exact = CMPI_(EQ, back, x);
+    if (is_signed) {
+        xg_kval *more = CMPI_(SGT, x, back), *negative = CMPI_(SLT, x, zero);
+        away = XOR_(more, negative);
+    } else away = CMPI_(UGT, x, back);
+    bits = BITS_(f);
+    bits = xg_ptx_odd(b, bits, away, exact);
+    return FLOAT_(bits);
+}
+
+/* ---- f32 to narrower ---- */
+static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
+    xg_kval *bits = BITS_(x), *lsb, *r, *nan, *quiet;
+    lsb = SHRU_(bits, I32_(16));
+    lsb = AND_(lsb, I32_(1));
+    r = IADD_(bits, I32_(0x7FFF));
+    r = IADD_(r, lsb);
+    r = SHRU_(r, I32_(16));
+    quiet = SHRU_(bits, I32_(16));
+    quiet = OR_(quiet, I32_(0x7FC0)); /* the payload does not matter, the sign does */
+    nan = CMPF_(UNO, x, x);
+    r = SEL_(nan, quiet, r);
+    r = CAST_(TRUNCI, r, XG_E_I16);
+    return CAST_(BITCAST, r, XG_E_BF16);
+}
+/* f8e8m0fnu: a power of two; half and more rounds up, but 2^-127 itself is the smallest; NaN, zero and negative values are NaN. */
+static xg_kval *xg_ptx_f32_to_scale(xg_kb *b, xg_kval *x) {
+    xg_kval *bits = BITS_(x), *normal, *r, *bad;
+    normal = CMPI_(UGT, bits, I32_(0x7FFFFF));
+    normal = CAST_(EXTUI, normal, XG_E_I32);
+    r = IADD_(bits, I32_(0x3FFFFF));
+    r = IADD_(r, normal);
+    r = SHRU_(r, I32_(23));
+    bad = ISUB_(bits, I32_(1)); /* bits in 1 .. infinity are good */
+    bad = CMPI_(UGT, bad, I32_(0x7F7FFFFF));
+    r = SEL_(bad, I32_(0xFF), r);
+    r = CAST_(TRUNCI, r, XG_E_I8);
+    return CAST_(BITCAST, r, XG_E_F8E8M0FNU);
+}
+/* Any format of at most 8 bits with exponents within f16's range. */
+static xg_kval *xg_ptx_f32_to_narrow(xg_kb *b, xg_kval *x, xg_kelem to) {
+    const xg_float_format *f = xg_float_format_of(xg_ptx_float_type(to));
+    int shift = 23 - f->mantissa_bits;
+    uint32_t smallest = (uint32_t)(128 - f->bias) << 23;            /* the smallest normal value, as f32 bits */
+    uint32_t magic = (uint32_t)(128 - f->bias + shift) << 23;       /* its last place is the smallest step */
+    uint32_t sign_bit = 1u << (f->bits - 1), special = (uint32_t)(f->has_infinity ? f->max_bits + 1 : f->has_nan ? f->nan_bits : f->max_bits);
+    xg_kval *bits = BITS_(x), *magnitude, *sign, *normal, *low, *sub, *is_sub, *r, *over, *nan, *value, *zero;
+    magnitude = AND_(bits, I32_(0x7FFFFFFF));
+    sign = SHRU_(bits, I32_(32 - f->bits));
+    sign = AND_(sign, I32_((int64_t)sign_bit));
+    low = SHRU_(magnitude, I32_(shift));
+    low = AND_(low, I32_(1));
+    normal = IADD_(magnitude, low);
+    normal = IADD_(normal, I32_((int64_t)(int32_t)(((1u << (shift - 1)) - 1) - ((uint32_t)(127 - f->bias) << 23))));
+    normal = SHRU_(normal, I32_(shift));
+    value = FLOAT_(magnitude);
+    sub = ADD_(value, K32_(magic));
+    sub = BITS_(sub);
+    sub = ISUB_(sub, I32_((int64_t)magic));
+    is_sub = CMPI_(ULT, magnitude, I32_((int64_t)smallest));
+    r = SEL_(is_sub, sub, normal);
+    over = CMPI_(UGT, r, I32_((int64_t)f->max_bits));
+    if (f->nan_is_negative_zero) { /* no negative zero; NaN and overflow are the one code that would have been it */
+        xg_kval *signed_r = OR_(r, sign);
+        zero = CMPI_(EQ, r, I32_(0));
+        r = SEL_(zero, I32_(0), signed_r);
+        over = OR_(over, CMPF_(UNO, x, x));
+        r = SEL_(over, I32_((int64_t)f->nan_bits), r);
+    } else {
+        r = SEL_(over, I32_((int64_t)special), r);
+        nan = CMPF_(UNO, x, x);
+        r = SEL_(nan, I32_((int64_t)f->nan_bits), r);
+        r = XOR_(r, sign);
+    }
+    r = CAST_(TRUNCI, r, XG_E_I8);
+    return CAST_(BITCAST, r, to);
+}
+
+/* The formats that sm_89 and newer convert to and from. Their conversion saturates: a flag marks it, and what lies beyond is put right. */
+enum { XG_PTX_SATURATES = 1 };
+static bool xg_ptx_machine_f8(const xg_kb *b, xg_kelem e) { return (e == XG_E_F8E4M3FN || e == XG_E_F8E5M2) && xg_target_has((const xg_target *)b->m->target, XG_TARGET_CVT_F8); }
+static xg_kval *xg_ptx_f32_to_f8(xg_kb *b, xg_kval *x, xg_kelem to) {
+    bool e5m2 = to == XG_E_F8E5M2;
+    xg_kval *q = xg_kcast(b, XG_K_OP_TRUNCF, x, to), *a = ABS_(x), *beyond, *code, *sign, *nan;
+    q->def->flags = XG_PTX_SATURATES;
+    q = CAST_(BITCAST, q, XG_E_I8);
+    q = CAST_(EXTUI, q, XG_E_I32);
+    beyond = e5m2 ? CMPF_(UGE, a, F32_(61440)) : CMPF_(UGT, a, F32_(464)); /* ties of the largest value with the one that would follow; or NaN */
+    code = I32_(0x7F);
+    if (e5m2) {
+        nan = CMPF_(UNO, x, x);
+        code = SEL_(nan, I32_(0x7E), I32_(0x7C));
+    }
+    sign = BITS_(x);
+    sign = SHRU_(sign, I32_(24));
+    sign = AND_(sign, I32_(0x80));
+    code = OR_(code, sign);
+    q = SEL_(beyond, code, q);
+    q = CAST_(TRUNCI, q, XG_E_I8);
+    return CAST_(BITCAST, q, to);
+}
+
+XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to) {
+    const xg_target *t = (const xg_target *)b->m->target;
+    xg_kelem from = x->type->elem;
+    if (from == to) return x;
+    if (from == XG_E_F64) {
+        if (to == XG_E_F32) return CAST_(TRUNCF, x, XG_E_F32);
+        x = xg_ptx_f64_to_f32_odd(b, x);
+    } else if (from != XG_E_F32) x = xg_ptx_extf(b, x, XG_E_F32);
+    if (to == XG_E_F32) return x;
+    if (to == XG_E_F16) return CAST_(TRUNCF, x, XG_E_F16);
+    if (to == XG_E_BF16) return xg_target_has(t, XG_TARGET_BF16_CVT) ? CAST_(TRUNCF, x, XG_E_BF16) : xg_ptx_f32_to_bf16_soft(b, x);
+    if (to == XG_E_F8E8M0FNU) return xg_ptx_f32_to_scale(b, x);
+    return xg_ptx_machine_f8(b, to) ? xg_ptx_f32_to_f8(b, x, to) : xg_ptx_f32_to_narrow(b, x, to);
+}
+
+/* ---- narrow to f32 ---- */
+static xg_kval *xg_ptx_scale_to_f32(xg_kb *b, xg_kval *bits) {
+    xg_kval *r = SHL_(bits, I32_(23)), *zero = CMPI_(EQ, bits, I32_(0)), *nan;
+    r = SEL_(zero, I32_(0x400000), r);
+    nan = CMPI_(EQ, bits, I32_(0xFF));
+    r = SEL_(nan, I32_(0x7FC00000), r);
+    return FLOAT_(r);
+}
+static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
+    const xg_float_format *f = xg_float_format_of(xg_ptx_float_type(x->type->elem));
+    uint32_t magnitude_mask = (1u << (f->bits - 1)) - 1;
+    xg_kval *bits, *magnitude, *sign, *h, *r, *special;
+    bits = CAST_(BITCAST, x, XG_E_I8);
+    bits = CAST_(EXTUI, bits, XG_E_I32);
+    if (!f->has_sign) return xg_ptx_scale_to_f32(b, bits);
+    magnitude = AND_(bits, I32_((int64_t)magnitude_mask));
+    if (f->exponent_bits == 5 && !f->has_infinity) { /* its largest exponent is f16's infinity: halve the exponents' range by hand */
+        xg_kval *little = CAST_(UITOFP, magnitude, XG_E_F32), *is_small;
+        little = MUL_(little, F32_(xg_f64_power_of_two(1 - f->bias - f->mantissa_bits)));
+        r = SHL_(magnitude, I32_(23 - f->mantissa_bits));
+        r = IADD_(r, I32_((int64_t)(127 - f->bias) << 23));
+        r = FLOAT_(r);
+        is_small = CMPI_(ULT, magnitude, I32_((int64_t)1 << f->mantissa_bits));
+        r = SEL_(is_small, little, r);
+    } else {
+        h = SHL_(magnitude, I32_(10 - f->mantissa_bits));
+        h = CAST_(TRUNCI, h, XG_E_I16);
+        h = CAST_(BITCAST, h, XG_E_F16);
+        r = CAST_(EXTF, h, XG_E_F32);
+        if (f->bias != 15) r = MUL_(r, F32_(xg_f64_power_of_two(15 - f->bias)));
+    }
+    r = BITS_(r);
+    if (f->has_infinity && f->exponent_bits < 5) {
+        special = CMPI_(EQ, magnitude, I32_((int64_t)f->max_bits + 1));
+        r = SEL_(special, I32_(0x7F800000), r);
+    }
+    if (f->has_nan && !f->nan_is_negative_zero && f->exponent_bits < 5) {
+        special = CMPI_(UGT, magnitude, I32_((int64_t)f->max_bits + (f->has_infinity ? 1 : 0)));
+        r = SEL_(special, I32_(0x7FC00000), r);
+    }
+    sign = AND_(bits, I32_((int64_t)1 << (f->bits - 1)));
+    sign = SHL_(sign, I32_(32 - f->bits));
+    r = OR_(r, sign);
+    if (f->nan_is_negative_zero) {
+        special = CMPI_(EQ, bits, I32_((int64_t)f->nan_bits)); /* its sign bit is set, so the NaN's is */
+        r = SEL_(special, I32_(-0x400000), r);
+    }
+    return FLOAT_(r);
+}
+
+XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
+    xg_kelem from = x->type->elem;
+    if (from == to) return x;
+    if (xg_ptx_machine_f8(b, from)) {
+        x = CAST_(EXTF, x, XG_E_F16);
+        if (to == XG_E_F16) return x;
+        x = CAST_(EXTF, x, XG_E_F32);
+    } else if (xg_ptx_is_narrow(from)) x = xg_ptx_narrow_to_f32(b, x);
+    else if (from == XG_E_BF16 || (from == XG_E_F16 && to != XG_E_F64)) x = CAST_(EXTF, x, XG_E_F32);
+    return to == XG_E_F64 ? CAST_(EXTF, x, XG_E_F64) : to == XG_E_F32 ? x : xg_ptx_truncf(b, x, to);
+}
+
+/* ---- exact remainder ---- */
+/* As C's fmod, on integers: while |x| has more exponent than |y|, subtract and double. The loop runs at most once a bit of the difference of the
+ * exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are normalised by counting zeros. */
+XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
+    bool wide = x->type->elem == XG_E_F64;
+    xg_kelem ie = wide ? XG_E_I64 : XG_E_I32;
+    int mant = wide ? 52 : 23, width = wide ? 64 : 32, lead = width - 1 - mant;
+    uint64_t hidden = (uint64_t)1 << mant, sign_mask = (uint64_t)1 << (width - 1), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
+    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *smaller, *t, *r;
+    const xg_ktype *it = xb->type, *ft = x->type, *types[2];
+    xg_math_if f;
+    types[0] = it;
+#define INT_(v) xg_kconst_int(b, ie, (int64_t)(v))
+    ax = AND_(xb, INT_(~sign_mask));
+    ay = AND_(yb, INT_(~sign_mask));
+    sign = AND_(xb, INT_(sign_mask));
+    t = CMPI_(UGE, ax, INT_(inf));
+    bad = CMPI_(UGT, ay, INT_(inf));
+    bad = OR_(bad, t);
+    t = CMPI_(EQ, ay, INT_(0));
+    bad = OR_(bad, t);
+    smaller = CMPI_(ULT, ax, ay);
+    t = OR_(bad, smaller);
+    f = xg_math_if_begin(b, t, types, 1);
+    xg_kyield(&f.then_b, &ax, 1);
+    { /* both finite, |x| >= |y| > 0 */
+        xg_kb *outer = b;
+        xg_kval *part[2], *exps[2], *is_sub, *e, *m, *shift, *zero, *inits[1], *low, *count, *hi, *one, *out, *yes;
+        xg_kop *loop;
+        uint32_t i;
+        b = &f.else_b;
+        for (i = 0; i < 2; i++) { /* significand and exponent, normalised */
+            xg_kval *a = i ? ay : ax;
+            e = SHRU_(a, INT_(mant));
+            m = AND_(a, INT_(hidden - 1));
+            is_sub = CMPI_(EQ, e, INT_(0));
+            shift = xg_k1(b, XG_K_OP_CTLZ, m);
+            shift = ISUB_(shift, INT_(lead));
+            shift = SEL_(is_sub, shift, INT_(0));
+            low = ISUB_(INT_(1), shift);
+            e = SEL_(is_sub, low, e);
+            t = OR_(m, INT_(hidden));
+            m = SEL_(is_sub, m, t);
+            part[i] = SHL_(m, shift);
+            exps[i] = e;
+        }
+        zero = INT_(0);
+        one = INT_(1);
+        count = ISUB_(exps[0], exps[1]);
+        hi = wide ? CAST_(TRUNCI, count, XG_E_I32) : count;
+        inits[0] = part[0];
+        loop = xg_kfor(b, I32_(0), hi, I32_(1), inits, 1);
+        {
+            xg_kb body = xg_kb_end(b->m, loop->regions[0]);
+            xg_kval *v = &loop->regions[0]->args[1];
+            b = &body;
+            body.loc = outer->loc;
+            t = ISUB_(v, part[1]);
+            yes = CMPI_(UGE, v, part[1]);
+            v = SEL_(yes, t, v);
+            v = SHL_(v, one);
+            xg_kyield(b, &v, 1);
+        }
+        b = &f.else_b;
+        m = &loop->results[0];
+        t = ISUB_(m, part[1]);
+        yes = CMPI_(UGE, m, part[1]);
+        m = SEL_(yes, t, m);
+        /* back to a float with y's exponent: normalise, but not below the smallest exponent */
+        shift = xg_k1(b, XG_K_OP_CTLZ, m);
+        shift = ISUB_(shift, INT_(lead));
+        e = ISUB_(exps[1], one);
+        t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
+        is_sub = CMPI_(SGT, shift, e);          /* ends subnormal */
+        shift = SEL_(is_sub, t, shift);
+        out = SHL_(m, shift);
+        low = ISUB_(zero, e);                   /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
+        low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
+        out = SHRU_(out, low);
+        t = ISUB_(e, shift);
+        t = SHL_(t, INT_(mant));
+        t = IADD_(out, t);                      /* the hidden bit adds the missing one of the exponent */
+        out = SEL_(is_sub, out, t);
+        yes = CMPI_(EQ, m, zero);
+        out = SEL_(yes, zero, out);
+        xg_kyield(b, &out, 1);
+        b = outer;
+    }
+    r = OR_(&f.op->results[0], sign);
+    r = FLOAT_(r);
+    (void)ft;
+    t = wide ? K64_(0x7FF8000000000000u) : K32_(0x7FC00000u);
+#undef INT_
+    return SEL_(bad, t, r);
+}
+
+#endif /* XG_PTX_CONVERT_C */

@@ -1,0 +1,255 @@
+/* ptx/isel.c -- THE instruction table: which PTX line an operation becomes.
+ *
+ * A row says: this operation, on these types of operand 0 (results when there is none) and of the result, on targets from `cc` on, with PTX ISA
+ * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
+ *
+ * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
+ * bits, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
+ * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
+#ifndef XG_PTX_ISEL_C
+#define XG_PTX_ISEL_C
+#include "ptx.h"
+
+/* Sets of element types. An index is left only in the ids of threads and blocks and their casts, where 32 bits hold it. A pointer is PG (global, 64 bits) or PS (shared, 32 bits). */
+enum {
+    XG_PT_I1 = 1 << XG_E_I1, XG_PT_I8 = 1 << XG_E_I8, XG_PT_I16 = 1 << XG_E_I16, XG_PT_I32 = 1 << XG_E_I32, XG_PT_I64 = 1 << XG_E_I64, XG_PT_INDEX = 1 << XG_E_INDEX,
+    XG_PT_BF16 = 1 << XG_E_BF16, XG_PT_F16 = 1 << XG_E_F16, XG_PT_F32 = 1 << XG_E_F32, XG_PT_F64 = 1 << XG_E_F64,
+    XG_PT_E4M3 = 1 << XG_E_F8E4M3FN, XG_PT_E5M2 = 1 << XG_E_F8E5M2,
+    XG_PT_PG = 1 << 30, XG_PT_PS = 1 << 29,
+    XG_PT_S = XG_PT_I8 | XG_PT_I16, XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 | 1 << XG_E_F8E4M3B11FNUZ |
+        1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU | 1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
+    XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
+};
+
+enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
+
+/* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
+#define XG_PTX_ROWS(X) \
+    X(THREAD_ID, I32, ANY, 0, 0, 0, "mov.u32 $d, %tid.$x") \
+    X(THREAD_ID, INDEX, ANY, 0, 0, 0, "mov.u32 $d, %tid.$x") \
+    X(THREAD_ID, I64, ANY, 0, 0, 0, "mov.u32 $t, %tid.$x|cvt.u64.u32 $d, $t") \
+    X(BLOCK_ID, I32, ANY, 0, 0, 0, "mov.u32 $d, %ctaid.$x") \
+    X(BLOCK_ID, INDEX, ANY, 0, 0, 0, "mov.u32 $d, %ctaid.$x") \
+    X(INDEX_CAST, INDEX, I64, 0, 0, 0, "cvt.u64.u32 $d, $0") \
+    X(BLOCK_ID, I64, ANY, 0, 0, 0, "mov.u32 $t, %ctaid.$x|cvt.u64.u32 $d, $t") \
+    X(SELECT, ANY, H, 0, 0, XG_PI_IMM16, "selp.b16 $d, $1, $2, $0") \
+    X(SELECT, ANY, R, 0, 0, 0, "selp.b32 $d, $1, $2, $0") \
+    X(SELECT, ANY, PS, 0, 0, 0, "selp.b32 $d, $1, $2, $0") \
+    X(SELECT, ANY, I64, 0, 0, 0, "selp.b64 $d, $1, $2, $0") \
+    X(SELECT, ANY, PG, 0, 0, 0, "selp.b64 $d, $1, $2, $0") \
+    X(SELECT, ANY, F32, 0, 0, 0, "selp.f32 $d, $1, $2, $0") \
+    X(SELECT, ANY, F64, 0, 0, 0, "selp.f64 $d, $1, $2, $0") \
+    X(CMPI, I32, ANY, 0, 0, 0, "setp.$c32 $d, $0, $1") \
+    X(CMPI, I64, ANY, 0, 0, 0, "setp.$c64 $d, $0, $1") \
+    X(CMPF, F32, ANY, 0, 0, 0, "setp.$c$f.f32 $d, $0, $1") \
+    X(CMPF, F64, ANY, 0, 0, 0, "setp.$c.f64 $d, $0, $1") \
+    X(CMPF, F16, ANY, 0, 0, 0, "setp.$c.f16 $d, $0, $1") \
+    X(CMPF, BF16, ANY, 90, 78, 0, "setp.$c.bf16 $d, $0, $1") \
+    X(ADDI, R, ANY, 0, 0, 0, "add.s32 $d, $0, $1") \
+    X(ADDI, I64, ANY, 0, 0, 0, "add.s64 $d, $0, $1") \
+    X(SUBI, R, ANY, 0, 0, 0, "sub.s32 $d, $0, $1") \
+    X(SUBI, I64, ANY, 0, 0, 0, "sub.s64 $d, $0, $1") \
+    X(MULI, R, ANY, 0, 0, 0, "mul.lo.s32 $d, $0, $1") \
+    X(MULI, I64, ANY, 0, 0, 0, "mul.lo.s64 $d, $0, $1") \
+    X(MULHSI, I32, ANY, 0, 0, 0, "mul.hi.s32 $d, $0, $1") \
+    X(MULHSI, I64, ANY, 0, 0, 0, "mul.hi.s64 $d, $0, $1") \
+    X(MULHUI, I32, ANY, 0, 0, 0, "mul.hi.u32 $d, $0, $1") \
+    X(MULHUI, I64, ANY, 0, 0, 0, "mul.hi.u64 $d, $0, $1") \
+    X(DIVSI, I32, ANY, 0, 0, 0, "div.s32 $d, $0, $1") \
+    X(DIVSI, I64, ANY, 0, 0, 0, "div.s64 $d, $0, $1") \
+    X(DIVUI, I32, ANY, 0, 0, 0, "div.u32 $d, $0, $1") \
+    X(DIVUI, I64, ANY, 0, 0, 0, "div.u64 $d, $0, $1") \
+    X(REMSI, I32, ANY, 0, 0, 0, "rem.s32 $d, $0, $1") \
+    X(REMSI, I64, ANY, 0, 0, 0, "rem.s64 $d, $0, $1") \
+    X(REMUI, I32, ANY, 0, 0, 0, "rem.u32 $d, $0, $1") \
+    X(REMUI, I64, ANY, 0, 0, 0, "rem.u64 $d, $0, $1") \
+    X(ANDI, I1, ANY, 0, 0, 0, "and.pred $d, $0, $1") \
+    X(ANDI, R, ANY, 0, 0, 0, "and.b32 $d, $0, $1") \
+    X(ANDI, I64, ANY, 0, 0, 0, "and.b64 $d, $0, $1") \
+    X(ORI, I1, ANY, 0, 0, 0, "or.pred $d, $0, $1") \
+    X(ORI, R, ANY, 0, 0, 0, "or.b32 $d, $0, $1") \
+    X(ORI, I64, ANY, 0, 0, 0, "or.b64 $d, $0, $1") \
+    X(XORI, I1, ANY, 0, 0, 0, "xor.pred $d, $0, $1") \
+    X(XORI, R, ANY, 0, 0, 0, "xor.b32 $d, $0, $1") \
+    X(XORI, I64, ANY, 0, 0, 0, "xor.b64 $d, $0, $1") \
+    X(SHLI, R, ANY, 0, 0, 0, "shl.b32 $d, $0, $1") \
+    X(SHLI, I64, ANY, 0, 0, 0, "shl.b64 $d, $0, $n1") \
+    X(SHRUI, I32, ANY, 0, 0, 0, "shr.u32 $d, $0, $1") \
+    X(SHRUI, I64, ANY, 0, 0, 0, "shr.u64 $d, $0, $n1") \
+    X(SHRSI, I32, ANY, 0, 0, 0, "shr.s32 $d, $0, $1") \
+    X(SHRSI, I64, ANY, 0, 0, 0, "shr.s64 $d, $0, $n1") \
+    X(MAXSI, I32, ANY, 0, 0, 0, "max.s32 $d, $0, $1") \
+    X(MAXSI, I64, ANY, 0, 0, 0, "max.s64 $d, $0, $1") \
+    X(MINSI, I32, ANY, 0, 0, 0, "min.s32 $d, $0, $1") \
+    X(MINSI, I64, ANY, 0, 0, 0, "min.s64 $d, $0, $1") \
+    X(MAXUI, I32, ANY, 0, 0, 0, "max.u32 $d, $0, $1") \
+    X(MAXUI, I64, ANY, 0, 0, 0, "max.u64 $d, $0, $1") \
+    X(MINUI, I32, ANY, 0, 0, 0, "min.u32 $d, $0, $1") \
+    X(MINUI, I64, ANY, 0, 0, 0, "min.u64 $d, $0, $1") \
+    X(CTPOP, I32, ANY, 0, 0, 0, "popc.b32 $d, $0") \
+    X(CTPOP, I64, ANY, 0, 0, 0, "popc.b64 $t, $0|cvt.u64.u32 $d, $t") \
+    X(CTLZ, I32, ANY, 0, 0, 0, "clz.b32 $d, $0") \
+    X(CTLZ, I64, ANY, 0, 0, 0, "clz.b64 $t, $0|cvt.u64.u32 $d, $t") \
+    X(EXTSI, I1, R, 0, 0, 0, "selp.s32 $d, -1, 0, $0") \
+    X(EXTSI, I1, I64, 0, 0, 0, "selp.s64 $d, -1, 0, $0") \
+    X(EXTSI, I8, R, 0, 0, 0, "cvt.s32.s8 $d, $0") \
+    X(EXTSI, I8, I64, 0, 0, 0, "cvt.s64.s8 $d, $0") \
+    X(EXTSI, I16, I32, 0, 0, 0, "cvt.s32.s16 $d, $0") \
+    X(EXTSI, I16, I64, 0, 0, 0, "cvt.s64.s16 $d, $0") \
+    X(EXTSI, I32, I64, 0, 0, 0, "cvt.s64.s32 $d, $0") \
+    X(EXTUI, I1, R, 0, 0, 0, "selp.u32 $d, 1, 0, $0") \
+    X(EXTUI, I1, I64, 0, 0, 0, "selp.u64 $d, 1, 0, $0") \
+    X(EXTUI, I8, R, 0, 0, 0, "and.b32 $d, $0, 255") \
+    X(EXTUI, I8, I64, 0, 0, 0, "cvt.u64.u8 $d, $0") \
+    X(EXTUI, I16, I32, 0, 0, 0, "and.b32 $d, $0, 65535") \
+    X(EXTUI, I16, I64, 0, 0, 0, "cvt.u64.u16 $d, $0") \
+    X(EXTUI, I32, I64, 0, 0, 0, "cvt.u64.u32 $d, $0") \
+    X(TRUNCI, R, I1, 0, 0, 0, "and.b32 $t, $0, 1|setp.ne.u32 $d, $t, 0") \
+    X(TRUNCI, I64, I1, 0, 0, 0, "and.b64 $q, $0, 1|setp.ne.u64 $d, $q, 0") \
+    X(TRUNCI, I64, R, 0, 0, 0, "cvt.u32.u64 $d, $0") \
+    X(SITOFP, I8, F32, 0, 0, 0, "cvt.rn.f32.s8 $d, $0") \
+    X(SITOFP, I16, F32, 0, 0, 0, "cvt.rn.f32.s16 $d, $0") \
+    X(SITOFP, I32, F32, 0, 0, 0, "cvt.rn.f32.s32 $d, $0") \
+    X(SITOFP, I64, F32, 0, 0, 0, "cvt.rn.f32.s64 $d, $0") \
+    X(SITOFP, I32, F64, 0, 0, 0, "cvt.rn.f64.s32 $d, $0") \
+    X(SITOFP, I64, F64, 0, 0, 0, "cvt.rn.f64.s64 $d, $0") \
+    X(UITOFP, I8, F32, 0, 0, 0, "cvt.rn.f32.u8 $d, $0") \
+    X(UITOFP, I16, F32, 0, 0, 0, "cvt.rn.f32.u16 $d, $0") \
+    X(UITOFP, I32, F32, 0, 0, 0, "cvt.rn.f32.u32 $d, $0") \
+    X(UITOFP, I64, F32, 0, 0, 0, "cvt.rn.f32.u64 $d, $0") \
+    X(UITOFP, I32, F64, 0, 0, 0, "cvt.rn.f64.u32 $d, $0") \
+    X(UITOFP, I64, F64, 0, 0, 0, "cvt.rn.f64.u64 $d, $0") \
+    X(UITOFP, I1, F32, 0, 0, 0, "selp.f32 $d, 0f3F800000, 0f00000000, $0") \
+    X(UITOFP, I1, F64, 0, 0, 0, "selp.f64 $d, 0d3FF0000000000000, 0d0000000000000000, $0") \
+    X(FPTOSI, F32, I32, 0, 0, 0, "cvt.rzi.s32.f32 $d, $0") \
+    X(FPTOSI, F32, I64, 0, 0, 0, "cvt.rzi.s64.f32 $d, $0") \
+    X(FPTOSI, F64, I32, 0, 0, 0, "cvt.rzi.s32.f64 $d, $0") \
+    X(FPTOSI, F64, I64, 0, 0, 0, "cvt.rzi.s64.f64 $d, $0") \
+    X(FPTOUI, F32, I32, 0, 0, 0, "cvt.rzi.u32.f32 $d, $0") \
+    X(FPTOUI, F32, I64, 0, 0, 0, "cvt.rzi.u64.f32 $d, $0") \
+    X(FPTOUI, F64, I32, 0, 0, 0, "cvt.rzi.u32.f64 $d, $0") \
+    X(FPTOUI, F64, I64, 0, 0, 0, "cvt.rzi.u64.f64 $d, $0") \
+    X(EXTF, BF16, F32, 90, 78, 0, "cvt.f32.bf16 $d, $0") \
+    X(EXTF, E4M3, F16, 90, 78, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e4m3x2 $t, $s|mov.b32 {$d, $s}, $t") \
+    X(EXTF, E4M3, F16, 89, 81, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e4m3x2 $t, $s|mov.b32 {$d, $s}, $t") \
+    X(EXTF, E5M2, F16, 90, 78, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e5m2x2 $t, $s|mov.b32 {$d, $s}, $t") \
+    X(EXTF, E5M2, F16, 89, 81, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e5m2x2 $t, $s|mov.b32 {$d, $s}, $t") \
+    X(EXTF, BF16, F32, 0, 0, 0, "mov.b32 $d, {0, $0}") \
+    X(EXTF, F16, F32, 0, 0, 0, "cvt.f32.f16 $d, $0") \
+    X(EXTF, F16, F64, 0, 0, 0, "cvt.f64.f16 $d, $0") \
+    X(EXTF, F32, F64, 0, 0, 0, "cvt.f64.f32 $d, $0") \
+    X(TRUNCF, F32, BF16, 80, 70, 0, "cvt.rn.bf16.f32 $d, $0") \
+    X(TRUNCF, F32, E4M3, 90, 78, 0, "cvt.rn.satfinite.e4m3x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
+    X(TRUNCF, F32, E4M3, 89, 81, 0, "cvt.rn.satfinite.e4m3x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
+    X(TRUNCF, F32, E5M2, 90, 78, 0, "cvt.rn.satfinite.e5m2x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
+    X(TRUNCF, F32, E5M2, 89, 81, 0, "cvt.rn.satfinite.e5m2x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
+    X(TRUNCF, F32, F16, 0, 0, 0, "cvt.rn.f16.f32 $d, $0") \
+    X(TRUNCF, F64, F32, 0, 0, 0, "cvt.rn$f.f32.f64 $d, $0") \
+    X(ADDF, F32, ANY, 0, 0, 0, "add.rn$f.f32 $d, $0, $1") \
+    X(ADDF, F64, ANY, 0, 0, 0, "add.rn.f64 $d, $0, $1") \
+    X(ADDF, F16, ANY, 0, 0, 0, "add.rn.f16 $d, $0, $1") \
+    X(ADDF, BF16, ANY, 90, 78, 0, "add.rn.bf16 $d, $0, $1") \
+    X(SUBF, F32, ANY, 0, 0, 0, "sub.rn$f.f32 $d, $0, $1") \
+    X(SUBF, F64, ANY, 0, 0, 0, "sub.rn.f64 $d, $0, $1") \
+    X(SUBF, F16, ANY, 0, 0, 0, "sub.rn.f16 $d, $0, $1") \
+    X(SUBF, BF16, ANY, 90, 78, 0, "sub.rn.bf16 $d, $0, $1") \
+    X(MULF, F32, ANY, 0, 0, 0, "mul.rn$f.f32 $d, $0, $1") \
+    X(MULF, F64, ANY, 0, 0, 0, "mul.rn.f64 $d, $0, $1") \
+    X(MULF, F16, ANY, 0, 0, 0, "mul.rn.f16 $d, $0, $1") \
+    X(MULF, BF16, ANY, 90, 78, 0, "mul.rn.bf16 $d, $0, $1") \
+    X(DIVF, F32, ANY, 0, 0, 0, "div.rn$f.f32 $d, $0, $1") \
+    X(DIVF, F64, ANY, 0, 0, 0, "div.rn.f64 $d, $0, $1") \
+    X(NEGF, F32, ANY, 0, 0, 0, "neg$f.f32 $d, $0") \
+    X(NEGF, F64, ANY, 0, 0, 0, "neg.f64 $d, $0") \
+    X(NEGF, F16, ANY, 0, 0, 0, "neg.f16 $d, $0") \
+    X(NEGF, BF16, ANY, 80, 70, 0, "neg.bf16 $d, $0") \
+    X(ABSF, F32, ANY, 0, 0, 0, "abs$f.f32 $d, $0") \
+    X(ABSF, F64, ANY, 0, 0, 0, "abs.f64 $d, $0") \
+    X(ABSF, F16, ANY, 0, 65, 0, "abs.f16 $d, $0") \
+    X(ABSF, BF16, ANY, 80, 70, 0, "abs.bf16 $d, $0") \
+    X(MAXF, F32, ANY, 80, 70, 0, "max.NaN$f.f32 $d, $0, $1") \
+    X(MAXF, F16, ANY, 80, 70, 0, "max.NaN.f16 $d, $0, $1") \
+    X(MAXF, BF16, ANY, 80, 70, 0, "max.NaN.bf16 $d, $0, $1") \
+    X(MINF, F32, ANY, 80, 70, 0, "min.NaN$f.f32 $d, $0, $1") \
+    X(MINF, F16, ANY, 80, 70, 0, "min.NaN.f16 $d, $0, $1") \
+    X(MINF, BF16, ANY, 80, 70, 0, "min.NaN.bf16 $d, $0, $1") \
+    X(MAXNUMF, F32, ANY, 0, 0, 0, "max$f.f32 $d, $0, $1") \
+    X(MAXNUMF, F64, ANY, 0, 0, 0, "max.f64 $d, $0, $1") \
+    X(MAXNUMF, F16, ANY, 80, 70, 0, "max.f16 $d, $0, $1") \
+    X(MAXNUMF, BF16, ANY, 80, 70, 0, "max.bf16 $d, $0, $1") \
+    X(MINNUMF, F32, ANY, 0, 0, 0, "min$f.f32 $d, $0, $1") \
+    X(MINNUMF, F64, ANY, 0, 0, 0, "min.f64 $d, $0, $1") \
+    X(MINNUMF, F16, ANY, 80, 70, 0, "min.f16 $d, $0, $1") \
+    X(MINNUMF, BF16, ANY, 80, 70, 0, "min.bf16 $d, $0, $1") \
+    X(FMA, F32, ANY, 0, 0, 0, "fma.rn$f.f32 $d, $0, $1, $2") \
+    X(FMA, F64, ANY, 0, 0, 0, "fma.rn.f64 $d, $0, $1, $2") \
+    X(FMA, F16, ANY, 0, 0, 0, "fma.rn.f16 $d, $0, $1, $2") \
+    X(FMA, BF16, ANY, 80, 70, 0, "fma.rn.bf16 $d, $0, $1, $2") \
+    X(COPYSIGN, F32, ANY, 0, 0, 0, "copysign.f32 $d, $1, $0") \
+    X(COPYSIGN, F64, ANY, 0, 0, 0, "copysign.f64 $d, $1, $0") \
+    X(FLOOR, F32, ANY, 0, 0, 0, "cvt.rmi$f.f32.f32 $d, $0") \
+    X(FLOOR, F64, ANY, 0, 0, 0, "cvt.rmi.f64.f64 $d, $0") \
+    X(FLOOR, F16, ANY, 0, 0, 0, "cvt.rmi.f16.f16 $d, $0") \
+    X(CEIL, F32, ANY, 0, 0, 0, "cvt.rpi$f.f32.f32 $d, $0") \
+    X(CEIL, F64, ANY, 0, 0, 0, "cvt.rpi.f64.f64 $d, $0") \
+    X(CEIL, F16, ANY, 0, 0, 0, "cvt.rpi.f16.f16 $d, $0") \
+    X(TRUNC, F32, ANY, 0, 0, 0, "cvt.rzi$f.f32.f32 $d, $0") \
+    X(TRUNC, F64, ANY, 0, 0, 0, "cvt.rzi.f64.f64 $d, $0") \
+    X(TRUNC, F16, ANY, 0, 0, 0, "cvt.rzi.f16.f16 $d, $0") \
+    X(ROUNDEVEN, F32, ANY, 0, 0, 0, "cvt.rni$f.f32.f32 $d, $0") \
+    X(ROUNDEVEN, F64, ANY, 0, 0, 0, "cvt.rni.f64.f64 $d, $0") \
+    X(ROUNDEVEN, F16, ANY, 0, 0, 0, "cvt.rni.f16.f16 $d, $0") \
+    X(SQRT, F32, ANY, 0, 0, 0, "sqrt.rn$f.f32 $d, $0") \
+    X(SQRT, F64, ANY, 0, 0, 0, "sqrt.rn.f64 $d, $0") \
+    X(EX2A, F32, ANY, 0, 0, 0, "ex2.approx$a.f32 $d, $0") \
+    X(LG2A, F32, ANY, 0, 0, 0, "lg2.approx$a.f32 $d, $0") \
+    X(RCPA, F32, ANY, 0, 0, 0, "rcp.approx$a.f32 $d, $0") \
+    X(RCPA, F64, ANY, 0, 0, 0, "rcp.approx.ftz.f64 $d, $0") \
+    X(RSQRTA, F32, ANY, 0, 0, 0, "rsqrt.approx$a.f32 $d, $0") \
+    X(RSQRTA, F64, ANY, 0, 0, 0, "rsqrt.approx.f64 $d, $0") \
+    X(DIVFULL, F32, ANY, 0, 0, 0, "div.full$f.f32 $d, $0, $1") \
+    X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
+    X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
+    X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
+
+typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
+static const xg_ptx_row xg_ptx_rows[] = {
+#define X(op, in, out, cc, isa, flags, text) {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
+    XG_PTX_ROWS(X)
+#undef X
+};
+
+/* The bit of a type in the sets above; 0 for what no instruction takes (vectors, tensors). */
+static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
+    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
+    return t->kind == XG_TK_SCALAR ? 1u << t->elem : 0;
+}
+
+/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
+typedef struct xg_ptx_index { uint16_t first[XG_K_OP_COUNT + 1]; } xg_ptx_index;
+static void xg_ptx_index_make(xg_ptx_index *x) {
+    size_t i;
+    for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);
+    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;) x->first[xg_ptx_rows[i].op] = (uint16_t)i; /* rows of one opcode stand together */
+}
+
+/* The row for an operation on a target; NULL when it has none. */
+static const xg_ptx_row *xg_ptx_find_row(const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
+    uint32_t out = result ? xg_ptx_type_bit(result) : 0, in = operand ? xg_ptx_type_bit(operand) : out;
+    size_t i;
+    for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
+        const xg_ptx_row *r = &xg_ptx_rows[i];
+        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && t->cc >= r->cc) return r;
+    }
+    return NULL;
+}
+XG_FN bool xg_ptx_has_row(const xg_ptx_index *x, const xg_target *t, const xg_kop *op) {
+    return xg_ptx_find_row(x, t, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL, op->n_results ? op->results[0].type : NULL) != NULL;
+}
+
+/* Conditions in the order of the lists of kir.h. */
+static const char *const xg_ptx_cmpi_text[] = {"eq.s", "ne.s", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
+static const char *const xg_ptx_cmpf_text[] = {"eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu", "nan"};
+
+#endif /* XG_PTX_ISEL_C */

@@ -1,0 +1,467 @@
+/* ptx/kernel.c -- structured control flow to labels and branches, the entry, the module.
+ *
+ * A loop's carried values live in one register each; what the body yields is computed there at once when nothing reads the old content
+ * afterwards, else moved at the end, all moves of an edge at once (cycles through a temporary).
+ * The position of an operation (its place in program order) is kept in op->scratch while a kernel is printed. */
+#ifndef XG_PTX_KERNEL_C
+#define XG_PTX_KERNEL_C
+#include "bits.c"
+
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
+
+/* ---- numbering and last uses ---- */
+/* Only what registers hold may come this far: no tensors, no complex numbers, no index but the ids of threads and blocks. */
+static void xg_ptx_check_type(xg_ptx *p, const xg_kop *op, const xg_ktype *t) {
+    bool id = op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID || op->op == XG_K_OP_CONST;
+    if (t->kind == XG_TK_TENSOR || xg_kelem_is_complex(t->elem) || (t->elem == XG_E_INDEX && !id))
+        xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "kernel '%.*s': %s still has a result of type %s; the passes before PTX must lower it", (int)p->f->name.n, p->f->name.p, xg_kop_name(op->op), t->kind == XG_TK_TENSOR ? "tensor" : xg_kelem_name(t->elem));
+}
+static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
+    uint32_t i;
+    if (++p->depth > XG_PTX_DEPTH_MAX) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "control flow is nested deeper than %d", (int)XG_PTX_DEPTH_MAX);
+    for (i = 0; i < r->n_args; i++) {
+        r->args[i].scratch = NULL;
+        if (r->owner) xg_ptx_check_type(p, r->owner, r->args[i].type);
+    }
+    XG_FOR_KOPS(op, r) {
+        op->scratch = (void *)(++*n);
+        for (i = 0; i < op->n_results; i++) xg_ptx_check_type(p, op, op->results[i].type);
+        for (i = 0; i < op->n_results; i++) op->results[i].scratch = NULL;
+        for (i = 0; i < op->n_regions; i++) xg_ptx_number(p, op->regions[i], n);
+    }
+    p->depth--;
+}
+static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
+
+/* Operations whose result may be nothing but another name for the operand's register. */
+static bool xg_ptx_renames(const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: case XG_K_OP_BITCAST: case XG_K_OP_TRUNCI: case XG_K_OP_EXTUI: case XG_K_OP_EXTSI: case XG_K_OP_INDEX_CAST: case XG_K_OP_PTR_ADD:
+    case XG_K_OP_CONST: case XG_K_OP_SHARED_PTR: case XG_K_OP_WHILE: case XG_K_OP_CONDITION: return true;
+    default: return false;
+    }
+}
+/* The last position that reads v's register, SIZE_MAX if that is not plain. `except` does not count. */
+static size_t xg_ptx_last_use(const xg_kval *v, const xg_kop *except, int depth) {
+    const xg_kuse *u;
+    size_t last = 0;
+    for (u = v->first_use; u; u = u->next) {
+        size_t at = xg_ptx_position(u->user);
+        uint32_t i;
+        if (u->user == except) continue;
+        if (u->user->op == XG_K_OP_WHILE || u->user->op == XG_K_OP_CONDITION || u->user->op == XG_K_OP_YIELD || depth == 0) return SIZE_MAX;
+        if (xg_ptx_renames(u->user)) for (i = 0; i < u->user->n_results; i++) {
+            size_t more = xg_ptx_last_use(&u->user->results[i], NULL, depth - 1);
+            at = XG_MAX(at, more);
+        }
+        last = XG_MAX(last, at);
+    }
+    return last;
+}
+static void xg_ptx_wish(xg_ptx *p, xg_kval *v, const xg_ptx_val *where) {
+    xg_ptx_val *x = xg_ptx_val_new(p, v);
+    uint32_t i;
+    for (i = 0; i < x->n; i++) { x->lane[i] = where->lane[i]; x->lane[i].zext = x->lane[i].sext = false; }
+    x->wished = true;
+}
+
+/* ---- moves along an edge ---- */
+typedef struct xg_ptx_moves { xg_ptx_lane *to, *from; uint32_t n, cap; } xg_ptx_moves;
+static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
+    uint32_t i;
+    for (i = 0; i < to->n; i++) {
+        if (xg_ptx_lane_eq(&to->lane[i], &from->lane[i]) && from->lane[i].bits == 0) continue;
+        if (m->n == m->cap) {
+            uint32_t cap = m->cap;
+            m->to = (xg_ptx_lane *)xg_vec_grow(p->arena, m->to, &m->cap, sizeof *m->to);
+            m->from = (xg_ptx_lane *)xg_vec_grow(p->arena, m->from, &cap, sizeof *m->from);
+        }
+        m->to[m->n] = to->lane[i];
+        m->from[m->n++] = from->lane[i].kind == XG_PL_REG ? xg_ptx_in_reg(p, &from->lane[i]) : from->lane[i];
+    }
+}
+/* All at once: a move waits until nobody still reads its destination; what is left are cycles, broken by a temporary.
+ * readers[cls][reg] counts pending reads, so the whole is linear in the moves (and registers are compared only along a cycle). */
+static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
+    xg_map64 at; /* source register -> list of moves that read it */
+    uint32_t *next = XG_NEW_N(p->arena, uint32_t, m->n + 1), *readers = XG_NEW_N(p->arena, uint32_t, m->n + 1), *ready = XG_NEW_N(p->arena, uint32_t, m->n + 1);
+    uint32_t i, n_ready = 0, left = m->n, scan = 0;
+    bool *done = XG_NEW_N(p->arena, bool, m->n + 1);
+    xg_map64 writer; /* destination register -> move + 1 */
+#define XG_MOVE_KEY(l) ((uint64_t)(l).cls << 32 | (l).num | (uint64_t)1 << 62)
+    (void)next;
+    xg_map64_init(&writer, p->arena);
+    xg_map64_init(&at, p->arena);
+    for (i = 0; i < m->n; i++) xg_map64_put(&writer, XG_MOVE_KEY(m->to[i]), (void *)(uintptr_t)(i + 1));
+    for (i = 0; i < m->n; i++) if (m->from[i].kind == XG_PL_REG) {
+        uintptr_t w = (uintptr_t)xg_map64_get(&writer, XG_MOVE_KEY(m->from[i]));
+        if (w) readers[w - 1]++;
+    }
+    for (i = m->n; i-- > 0;) if (!readers[i]) ready[n_ready++] = i;
+    while (left) {
+        uintptr_t w;
+        if (!n_ready) { /* a cycle: save one destination, whose reader then reads the copy */
+            xg_ptx_lane t;
+            while (done[scan]) scan++;
+            t = xg_ptx_new_reg(p, (xg_ptx_class)m->to[scan].cls);
+            xg_ptx_move(p, &t, &m->to[scan]);
+            for (i = 0; i < m->n; i++) if (!done[i] && xg_ptx_lane_eq(&m->from[i], &m->to[scan])) m->from[i] = t;
+            readers[scan] = 0;
+            ready[n_ready++] = scan;
+        }
+        i = ready[--n_ready];
+        xg_ptx_move(p, &m->to[i], &m->from[i]);
+        done[i] = true;
+        left--;
+        w = m->from[i].kind == XG_PL_REG ? (uintptr_t)xg_map64_get(&writer, XG_MOVE_KEY(m->from[i])) : 0;
+        if (w && !done[w - 1] && readers[w - 1] && --readers[w - 1] == 0) ready[n_ready++] = (uint32_t)w - 1;
+    }
+#undef XG_MOVE_KEY
+}
+static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t first, uint32_t n) {
+    xg_ptx_moves m;
+    uint32_t i;
+    memset(&m, 0, sizeof m);
+    for (i = 0; i < n; i++) xg_ptx_moves_add(p, &m, xg_ptx_of(&to[i]), xg_ptx_of(XG_KOPERAND(from, first + i)));
+    if (m.n) xg_ptx_moves_run(p, &m);
+}
+
+/* ---- structure ---- */
+static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_printf(&p->body, "L%u:\n", label); }
+static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    xg_putc(&p->body, '\t');
+    if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
+    xg_printf(&p->body, "bra L%u;\n", label);
+}
+static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
+
+/* May operation `op`, result k, be computed in the register of `old` (an argument of the loop around it)? */
+static bool xg_ptx_may_overwrite(const xg_kval *old, const xg_kop *op, uint32_t k) {
+    bool loop = op->op == XG_K_OP_FOR;
+    size_t at = xg_ptx_position(op), last;
+    if (loop) { /* reads its bounds all the time, its own k-th start value only once */
+        uint32_t i;
+        for (i = 0; i < op->n_operands; i++) if (XG_KOPERAND(op, i) == old && i != 3 + k) return false;
+        last = xg_ptx_last_use(old, op, 8);
+        return last < at;
+    }
+    last = xg_ptx_last_use(old, NULL, 8);
+    return last <= at;
+}
+static bool xg_ptx_yielded_before(const xg_kop *yield, uint32_t i) {
+    uint32_t k;
+    if (i > 64) return true;
+    for (k = 0; k < i; k++) if (XG_KOPERAND(yield, k) == XG_KOPERAND(yield, i)) return true;
+    return false;
+}
+static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
+    xg_kregion *r = op->regions[0];
+    xg_kop *yield = r->last;
+    uint32_t n = op->n_results, i, start = p->labels++, end = 0;
+    bool wide = r->args[0].type->elem == XG_E_I64;
+    xg_ptx_lane cond, lo, hi, step, iv;
+    int64_t a = 0, b = 0;
+    bool once = xg_kval_is_const(XG_KOPERAND(op, 0), &a) && xg_kval_is_const(XG_KOPERAND(op, 1), &b);
+    if (once) once = wide ? a < b : (int32_t)(uint32_t)(uint64_t)a < (int32_t)(uint32_t)(uint64_t)b;
+    lo = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0];
+    hi = xg_ptx_of(XG_KOPERAND(op, 1))->lane[0];
+    step = xg_ptx_of(XG_KOPERAND(op, 2))->lane[0];
+    for (i = 0; i < n; i++) {
+        xg_ptx_val *res = xg_ptx_define(p, &op->results[i]);
+        xg_ptx_wish(p, &r->args[1 + i], res);
+    }
+    xg_ptx_edge(p, op->results, op, 3, n);
+    iv = xg_ptx_new_reg(p, wide ? XG_PC_RD : XG_PC_R);
+    xg_ptx_move(p, &iv, &lo);
+    xg_ptx_define_as(p, &r->args[0], &iv, 1);
+    if (!once) {
+        end = p->labels++;
+        cond = xg_ptx_new_reg(p, XG_PC_P);
+        xg_ptx_line(p, wide ? "setp.ge.s64 $, $, $" : "setp.ge.s32 $, $, $", &cond, &iv, &hi, NULL);
+        xg_ptx_branch(p, &cond, false, end);
+    }
+    for (i = 0; i < n; i++) {
+        xg_kval *v = XG_KOPERAND(yield, i);
+        if (v->def && v->def->parent == r && !xg_ptx_renames(v->def) && !xg_ptx_yielded_before(yield, i) && xg_ptx_may_overwrite(&r->args[1 + i], v->def, v->index))
+            xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
+    }
+    xg_ptx_label(p, start);
+    xg_ptx_print_region(p, r);
+    xg_ptx_edge(p, op->results, yield, 0, n);
+    xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
+    cond = xg_ptx_new_reg(p, XG_PC_P);
+    xg_ptx_line(p, wide ? "setp.lt.s64 $, $, $" : "setp.lt.s32 $, $, $", &cond, &iv, &hi, NULL);
+    xg_ptx_branch(p, &cond, false, start);
+    if (!once) xg_ptx_label(p, end);
+}
+
+/* Few plain operations, no results, no else. */
+static bool xg_ptx_is_short_if(const xg_kop *op) {
+    uint32_t n = 0;
+    if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
+    XG_FOR_KOPS(o, op->regions[0]) {
+        if (o->n_regions || o->op == XG_K_OP_BARRIER || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
+        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
+    }
+    return true;
+}
+static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
+    xg_kregion *r = op->regions[which];
+    xg_kop *yield = r->last;
+    uint32_t i;
+    for (i = 0; i < op->n_results; i++) {
+        xg_kval *v = XG_KOPERAND(yield, i);
+        if (v->def && v->def->parent == r && v->first_use == v->last_use && !xg_ptx_renames(v->def)) xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
+    }
+    xg_ptx_print_region(p, r);
+    xg_ptx_edge(p, op->results, yield, 0, op->n_results);
+}
+static void xg_ptx_print_if(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane cond = xg_ptx_scalar(p, XG_KOPERAND(op, 0));
+    bool has_else = op->n_results || op->regions[1]->first != op->regions[1]->last;
+    uint32_t other, end, i;
+    if (!p->guard.num && xg_ptx_is_short_if(op)) {
+        p->guard = cond;
+        xg_ptx_print_region(p, op->regions[0]);
+        p->guard.num = 0;
+        return;
+    }
+    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
+    end = p->labels++;
+    other = has_else ? p->labels++ : end;
+    xg_ptx_branch(p, &cond, true, other);
+    xg_ptx_if_branch(p, op, 0);
+    if (has_else) {
+        xg_ptx_branch(p, NULL, false, end);
+        xg_ptx_label(p, other);
+        xg_ptx_if_branch(p, op, 1);
+    }
+    xg_ptx_label(p, end);
+}
+static void xg_ptx_print_while(xg_ptx *p, xg_kop *op) {
+    xg_kregion *before = op->regions[0], *after = op->regions[1];
+    xg_kop *condition = before->last;
+    uint32_t head = p->labels++, end = p->labels++, i;
+    xg_ptx_lane cond;
+    for (i = 0; i < before->n_args; i++) xg_ptx_define(p, &before->args[i]);
+    xg_ptx_edge(p, before->args, op, 0, before->n_args);
+    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
+    xg_ptx_label(p, head);
+    xg_ptx_print_region(p, before);
+    cond = xg_ptx_scalar(p, XG_KOPERAND(condition, 0));
+    xg_ptx_edge(p, op->results, condition, 1, op->n_results); /* the results hold what was passed on last */
+    xg_ptx_branch(p, &cond, true, end);
+    for (i = 0; i < after->n_args; i++) xg_ptx_define_as(p, &after->args[i], xg_ptx_of(&op->results[i])->lane, xg_ptx_of(&op->results[i])->n);
+    xg_ptx_print_region(p, after);
+    xg_ptx_edge(p, before->args, after->last, 0, before->n_args);
+    xg_ptx_branch(p, NULL, false, head);
+    xg_ptx_label(p, end);
+}
+
+/* ---- the operations without a row of their own ---- */
+/* A 16-bit or predicate constant needs a register where an instruction takes none as immediate. */
+static bool xg_ptx_needs_reg(const xg_kval *v) {
+    const xg_kuse *u;
+    if (v->type->kind == XG_TK_VECTOR) return false;
+    if (xg_ptx_class_of(v->type) != XG_PC_RS) return xg_ptx_class_of(v->type) == XG_PC_P;
+    for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_SELECT && u->user->op != XG_K_OP_YIELD && u->user->op != XG_K_OP_FOR) return true;
+    return false;
+}
+static void xg_ptx_print_const(xg_ptx *p, xg_kop *op) {
+    xg_kval *v = &op->results[0];
+    uint32_t n = xg_ptx_lanes_of(v->type), i;
+    xg_ptx_lane *lanes = XG_NEW_N(p->arena, xg_ptx_lane, n);
+    int bits = xg_ptx_elem_bits(v->type);
+    uint64_t value = (uint64_t)op->a;
+    if (bits == 8) value &= 0xFF;
+    if (bits == 16) value &= 0xFFFF;
+    lanes[0] = xg_ptx_imm(xg_ptx_class_of(v->type), (int64_t)value);
+    lanes[0].zext = true;
+    if (xg_ptx_needs_reg(v)) lanes[0] = xg_ptx_in_reg(p, &lanes[0]);
+    for (i = 1; i < n; i++) lanes[i] = lanes[0];
+    xg_ptx_define_as(p, v, lanes, n);
+}
+static uint32_t xg_ptx_lane_number(xg_ptx *p, const xg_kval *index, uint32_t n) {
+    int64_t k = 0;
+    if (!xg_kval_is_const(index, &k) || k < 0 || k >= (int64_t)n) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a vector is indexed by something else than a constant in range");
+    return (uint32_t)k;
+}
+static void xg_ptx_print_vextract(xg_ptx *p, xg_kop *op) {
+    const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, 0));
+    xg_ptx_define_as(p, &op->results[0], &x->lane[xg_ptx_lane_number(p, XG_KOPERAND(op, 1), x->n)], 1);
+}
+static void xg_ptx_print_vinsert(xg_ptx *p, xg_kop *op) {
+    const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, 1));
+    xg_ptx_lane *lanes = XG_NEW_N(p->arena, xg_ptx_lane, x->n);
+    uint32_t k = xg_ptx_lane_number(p, XG_KOPERAND(op, 2), x->n);
+    memcpy(lanes, x->lane, x->n * sizeof *lanes);
+    lanes[k] = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0];
+    xg_ptx_define_as(p, &op->results[0], lanes, x->n);
+}
+/* Extensions of what is extended already, and truncations between small integers, are names. */
+static bool xg_ptx_is_renaming_cast(const xg_kop *op) {
+    const xg_ktype *from = XG_KOPERAND(op, 0)->type, *to = op->results[0].type;
+    const xg_ptx_lane *l = &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0];
+    if (to->kind != XG_TK_SCALAR || xg_ptx_class_of(from) != XG_PC_R || xg_ptx_class_of(to) != XG_PC_R) return false;
+    return op->op == XG_K_OP_TRUNCI || op->op == XG_K_OP_INDEX_CAST || (op->op == XG_K_OP_EXTUI && l->zext && from->elem != XG_E_I32) || (op->op == XG_K_OP_EXTSI && l->sext);
+}
+static void xg_ptx_print_renaming(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane l = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0];
+    if (op->op == XG_K_OP_TRUNCI) {
+        l.zext = l.sext = false;
+        if (l.kind == XG_PL_IMM) { l.bits &= op->results[0].type->elem == XG_E_I8 ? 0xFF : 0xFFFF; l.zext = true; }
+    }
+    xg_ptx_define_as(p, &op->results[0], &l, 1);
+}
+
+static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
+    const xg_ptx_row *row;
+    switch (op->op) {
+    case XG_K_OP_FOR: xg_ptx_print_for(p, op); return;
+    case XG_K_OP_IF: xg_ptx_print_if(p, op); return;
+    case XG_K_OP_WHILE: xg_ptx_print_while(p, op); return;
+    case XG_K_OP_YIELD: case XG_K_OP_RETURN: case XG_K_OP_CONDITION: return;
+    case XG_K_OP_CONST: xg_ptx_print_const(p, op); return;
+    case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
+    case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
+    case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
+    case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
+    case XG_K_OP_VEXTRACT: xg_ptx_print_vextract(p, op); return;
+    case XG_K_OP_VINSERT: xg_ptx_print_vinsert(p, op); return;
+    case XG_K_OP_BITCAST: xg_ptx_print_bitcast(p, op); return;
+    case XG_K_OP_TRUNCI: case XG_K_OP_EXTUI: case XG_K_OP_EXTSI: case XG_K_OP_INDEX_CAST:
+        if (xg_ptx_is_renaming_cast(op)) { xg_ptx_print_renaming(p, op); return; }
+        break;
+    default: break;
+    }
+    row = xg_ptx_find_row(&p->index, p->target, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL, op->n_results ? op->results[0].type : NULL);
+    if (!row) {
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s has no PTX for operation %s on %s in kernel '%.*s'; it must be lowered before", p->target->name, xg_kop_name(op->op),
+                xg_kelem_name(op->n_operands ? XG_KOPERAND(op, 0)->type->elem : op->n_results ? op->results[0].type->elem : XG_E_I1), (int)p->f->name.n, p->f->name.p);
+    }
+    xg_ptx_expand(p, op, row);
+    if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
+}
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) { XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op); }
+
+/* ---- the entry ---- */
+static int64_t xg_ptx_param_align(const xg_kfunc *f, uint32_t i) {
+    int64_t align = f->args ? f->args[i].align : 0, pow2 = 1;
+    while (pow2 * 2 <= align && pow2 < 256) pow2 *= 2;
+    return pow2;
+}
+/* A name PTX accepts and this module does not have yet; the function carries it from now on. */
+static void xg_ptx_name(xg_ptx *p, xg_kfunc *f) {
+    xg_buf b;
+    uint32_t i;
+    size_t n;
+    xg_buf_init(&b, p->arena);
+    if (!f->name.n || (f->name.p[0] >= '0' && f->name.p[0] <= '9')) xg_puts(&b, "k_");
+    for (i = 0; i < f->name.n; i++) {
+        char c = f->name.p[i];
+        xg_putc(&b, (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ? c : '_');
+    }
+    n = b.n;
+    for (i = 1; !xg_dict_put(&p->names, xg_str_of(b.p, b.n), p); i++) { b.n = n; xg_printf(&b, "_%u", i); }
+    f->name = xg_str_copy(p->m->arena, xg_str_of(b.p, b.n));
+}
+/* Sums the shared arrays; over the static limit they become slices of one dynamic array, whose size the launch must give. */
+static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
+    uint32_t i;
+    XG_FOR_KOPS(op, r) {
+        if (op->op == XG_K_OP_SHARED_PTR) {
+            xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
+            int64_t align = op->b > 0 ? op->b : 16, at = (p->static_shared + align - 1) / align * align;
+            if (xg_dict_put(seen, name, p) && !xg_add64(at, op->a, &p->static_shared)) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits", (int)p->f->name.n, p->f->name.p);
+        }
+        for (i = 0; i < op->n_regions; i++) xg_ptx_measure_shared(p, op->regions[i], seen);
+    }
+}
+static void xg_ptx_comment(xg_ptx *p, xg_str text) {
+    uint32_t i;
+    if (!text.n) return;
+    xg_puts(&p->text, "// ");
+    for (i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (c == '\n') { if (i + 1 < text.n) xg_puts(&p->text, "\n// "); }
+        else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
+    }
+    xg_putc(&p->text, '\n');
+}
+static void xg_ptx_load_params(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    for (i = 0; i < f->body->n_args; i++) {
+        xg_kval *v = &f->body->args[i];
+        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (!v->first_use) continue;
+        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, v)->lane[0].num, (int)f->name.n, f->name.p, i);
+    }
+}
+static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    xg_putc(&p->text, '\n');
+    if (p->dynamic) xg_printf(&p->text, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
+    xg_ptx_comment(p, p->m->comment);
+    xg_printf(&p->text, ".visible .entry %.*s(", (int)f->name.n, f->name.p);
+    for (i = 0; i < f->body->n_args; i++) xg_printf(&p->text, "%s\n\t.param .u64 .ptr .global .align %lld %.*s_param_%u", i ? "," : "", (long long)xg_ptx_param_align(f, i), (int)f->name.n, f->name.p, i);
+    xg_puts(&p->text, f->body->n_args ? "\n)\n" : ")\n");
+    if (f->threads[0]) xg_printf(&p->text, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    xg_puts(&p->text, "{\n");
+    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(&p->text, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
+    xg_put(&p->text, p->shared.p, p->shared.n);
+    xg_put(&p->text, p->body.p, p->body.n);
+    xg_puts(&p->text, "\tret;\n}\n");
+}
+
+XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
+    xg_ptx *p = XG_NEW(a, xg_ptx);
+    p->ctx = c;
+    p->arena = a;
+    p->target = t;
+    p->isa = t->isa;
+    xg_buf_init(&p->text, a);
+    xg_dict_init(&p->names, a);
+    xg_ptx_index_make(&p->index);
+    return p;
+}
+XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
+    xg_kfunc *f = m->entry ? m->entry : m->first;
+    xg_dict seen;
+    size_t n = 0;
+    if (!f) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a kernel module without an entry function");
+    m->target = p->target;
+    xg_ptx_legalize(m);
+    p->m = m;
+    p->f = f;
+    xg_buf_init(&p->body, p->arena);
+    xg_buf_init(&p->shared, p->arena);
+    memset(p->regs, 0, sizeof p->regs);
+    memset(&p->guard, 0, sizeof p->guard);
+    p->labels = p->depth = 0;
+    p->static_shared = p->dynamic_at = 0;
+    xg_dict_init(&p->arrays, p->arena);
+    xg_dict_init(&seen, p->arena);
+    xg_ptx_name(p, f);
+    xg_ptx_measure_shared(p, f->body, &seen);
+    p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
+    if (p->static_shared > (int64_t)p->target->shared_per_block)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
+    m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
+    xg_ptx_number(p, f->body, &n);
+    xg_ptx_load_params(p, f);
+    xg_ptx_print_region(p, f->body);
+    xg_ptx_assemble(p, f);
+}
+XG_FN void xg_ptx_finish(xg_ptx *p, xg_buf *out) {
+    xg_printf(out, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    xg_put(out, p->text.p, p->text.n);
+}
+
+/* ---- as a backend ---- */
+static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
+static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
+static void xg_ptx_backend_finish(void *p, xg_buf *out) { xg_ptx_finish((xg_ptx *)p, out); }
+static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
+XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
+
+#endif /* XG_PTX_KERNEL_C */

@@ -1,0 +1,391 @@
+/* ptx/print.c -- legal kernel IR to text: registers, labels, moves.
+ *
+ * Ideas
+ * - A value is a list of lanes (one for a scalar); a lane is a register, an immediate, or for a pointer a base with a constant offset that is
+ *   folded into the address of its loads and stores. Extracting, inserting and same-class bitcasts make no instruction: they only rename lanes.
+ * - Every value gets a register of its own, numbered in program order; the assembler allocates. Only what a loop carries and what an `if` yields
+ *   shares one, so that most moves vanish: a yielded value is computed in its destination when nothing reads the old content afterwards.
+ * - A short `if` without results is predicated; any other structure becomes labels and branches.
+ *
+ * Laws: nothing is decided by address or hash order; an operation is printed exactly where it stands. */
+#ifndef XG_PTX_PRINT_C
+#define XG_PTX_PRINT_C
+#include "ptx.h"
+#include "isel.c"
+
+/* Register classes. X(NAME, prefix, declaration and move type). */
+#define XG_PTX_CLASSES(X) X(P, "%p", "pred") X(RS, "%rs", "b16") X(R, "%r", "b32") X(RD, "%rd", "b64") X(F, "%f", "f32") X(FD, "%fd", "f64")
+typedef enum xg_ptx_class {
+#define X(name, prefix, type) XG_PC_##name,
+    XG_PTX_CLASSES(X)
+#undef X
+    XG_PC_COUNT
+} xg_ptx_class;
+static const char *const xg_ptx_prefixes[] = {
+#define X(name, prefix, type) prefix,
+    XG_PTX_CLASSES(X)
+#undef X
+};
+static const char *const xg_ptx_class_types[] = {
+#define X(name, prefix, type) type,
+    XG_PTX_CLASSES(X)
+#undef X
+};
+
+typedef enum xg_ptx_lane_kind { XG_PL_REG, XG_PL_IMM, XG_PL_SYM } xg_ptx_lane_kind;
+typedef struct xg_ptx_lane {
+    uint8_t kind, cls;
+    bool zext;      /* an i8 or i16 whose upper register bits are known to be zero */
+    bool sext;      /* ... to be its sign */
+    uint32_t num;   /* REG */
+    int64_t bits;   /* IMM: the constant; pointers: the offset to add */
+    xg_str sym;     /* SYM: a shared array */
+} xg_ptx_lane;
+typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx_val;
+
+struct xg_ptx {
+    xg_ctx *ctx;
+    xg_arena *arena;
+    const xg_target *target;
+    uint32_t isa;
+    xg_buf text;      /* finished kernels */
+    xg_dict names;    /* entries so far */
+    xg_ptx_index index;
+    /* of the current kernel */
+    xg_kmodule *m;
+    xg_kfunc *f;
+    xg_buf body, shared;
+    uint32_t regs[XG_PC_COUNT], labels, depth;
+    int64_t static_shared, dynamic_at;
+    bool dynamic;     /* shared arrays are slices of one dynamic array */
+    xg_dict arrays;
+    xg_ptx_lane guard; /* predicate of the lines, num 0: none */
+    bool guard_not;
+};
+
+enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4 };
+
+/* ---- lanes ---- */
+static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
+    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? XG_PC_R : XG_PC_RD;
+    switch (t->elem) {
+    case XG_E_I1: return XG_PC_P;
+    case XG_E_I64: return XG_PC_RD;
+    case XG_E_BF16: case XG_E_F16: return XG_PC_RS;
+    case XG_E_F32: return XG_PC_F;
+    case XG_E_F64: return XG_PC_FD;
+    default: return XG_PC_R;
+    }
+}
+static uint32_t xg_ptx_lanes_of(const xg_ktype *t) { return t->kind == XG_TK_VECTOR ? (uint32_t)t->elements : 1; }
+static int xg_ptx_elem_bits(const xg_ktype *t) { int n = xg_kelem_bits(t->elem); return n > 1 && n < 8 ? 8 : n; }
+
+static xg_ptx_lane xg_ptx_new_reg(xg_ptx *p, xg_ptx_class cls) {
+    xg_ptx_lane l;
+    memset(&l, 0, sizeof l);
+    l.kind = XG_PL_REG;
+    l.cls = (uint8_t)cls;
+    l.num = ++p->regs[cls];
+    return l;
+}
+static xg_ptx_lane xg_ptx_imm(xg_ptx_class cls, int64_t bits) {
+    xg_ptx_lane l;
+    memset(&l, 0, sizeof l);
+    l.kind = XG_PL_IMM;
+    l.cls = (uint8_t)cls;
+    l.bits = bits;
+    return l;
+}
+static bool xg_ptx_lane_eq(const xg_ptx_lane *a, const xg_ptx_lane *b) { return a->kind == XG_PL_REG && b->kind == XG_PL_REG && a->cls == b->cls && a->num == b->num; }
+
+static xg_ptx_val *xg_ptx_val_new(xg_ptx *p, xg_kval *v) {
+    xg_ptx_val *x = XG_NEW(p->arena, xg_ptx_val);
+    x->n = xg_ptx_lanes_of(v->type);
+    x->lane = XG_NEW_N(p->arena, xg_ptx_lane, x->n);
+    v->scratch = x;
+    return x;
+}
+/* The registers a value is to be computed in: wished ones, or new ones. */
+static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
+    xg_ptx_val *x = (xg_ptx_val *)v->scratch;
+    uint32_t i;
+    if (x) return x;
+    x = xg_ptx_val_new(p, v);
+    for (i = 0; i < x->n; i++) x->lane[i] = xg_ptx_new_reg(p, xg_ptx_class_of(v->type));
+    return x;
+}
+static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); return (xg_ptx_val *)v->scratch; }
+
+/* ---- lines ---- */
+static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
+    (void)p;
+    if (l->kind == XG_PL_REG) { xg_puts(b, xg_ptx_prefixes[l->cls]); xg_put_u64(b, l->num); }
+    else if (l->kind == XG_PL_SYM) xg_put_str(b, l->sym);
+    else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
+    else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
+    else if (l->cls == XG_PC_RS) { xg_puts(b, "0x"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFu, 4); }
+    else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
+    else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
+}
+static void xg_ptx_line_begin(xg_ptx *p) {
+    xg_putc(&p->body, '\t');
+    if (p->guard.num) {
+        xg_puts(&p->body, p->guard_not ? "@!" : "@");
+        xg_ptx_put_lane(p, &p->body, &p->guard);
+        xg_putc(&p->body, ' ');
+    }
+}
+static void xg_ptx_line_end(xg_ptx *p) { xg_puts(&p->body, ";\n"); }
+/* One line from text and lanes: $ stands for the next lane. */
+static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
+    const xg_ptx_lane *args[4];
+    uint32_t n = 0;
+    args[0] = a; args[1] = b; args[2] = c; args[3] = d;
+    xg_ptx_line_begin(p);
+    for (; *text; text++) {
+        if (*text == '$') xg_ptx_put_lane(p, &p->body, args[n++]);
+        else xg_putc(&p->body, *text);
+    }
+    xg_ptx_line_end(p);
+}
+static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    if (xg_ptx_lane_eq(to, from)) return;
+    xg_ptx_line_begin(p);
+    xg_printf(&p->body, "mov.%s ", from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
+    xg_ptx_put_lane(p, &p->body, to);
+    xg_puts(&p->body, ", ");
+    xg_ptx_put_lane(p, &p->body, from);
+    if (from->kind == XG_PL_SYM && from->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, from->bits); }
+    xg_ptx_line_end(p);
+}
+/* A register with the lane's content: constants, array addresses and pointers with an offset become one. */
+static xg_ptx_lane xg_ptx_in_reg(xg_ptx *p, const xg_ptx_lane *l) {
+    xg_ptx_lane r, base = *l;
+    if (l->kind == XG_PL_REG && l->bits == 0) return *l;
+    r = xg_ptx_new_reg(p, (xg_ptx_class)l->cls);
+    if (l->kind != XG_PL_REG) { xg_ptx_move(p, &r, l); return r; }
+    base.bits = 0;
+    {
+        xg_ptx_lane off = xg_ptx_imm((xg_ptx_class)l->cls, l->bits);
+        xg_ptx_line(p, l->cls == XG_PC_R ? "add.s32 $, $, $" : "add.s64 $, $, $", &r, &base, &off, NULL);
+    }
+    return r;
+}
+static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, uint32_t n) {
+    xg_ptx_val *x = (xg_ptx_val *)v->scratch;
+    uint32_t i;
+    if (x) { /* its registers are given: move */
+        for (i = 0; i < n; i++) {
+            xg_ptx_lane l = lanes[i].kind == XG_PL_REG ? xg_ptx_in_reg(p, &lanes[i]) : lanes[i];
+            xg_ptx_move(p, &x->lane[i], &l);
+        }
+        return;
+    }
+    x = xg_ptx_val_new(p, v);
+    XLAGPU_ASSERT(x->n == n);
+    for (i = 0; i < n; i++) x->lane[i] = lanes[i];
+}
+
+/* ---- table rows to lines ---- */
+static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
+
+static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
+    xg_ptx_lane in[3], narrow, tmp[4];
+    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
+    static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
+    const xg_ptx_lane *d = NULL;
+    const char *t;
+    uint32_t i;
+    memset(&narrow, 0, sizeof narrow);
+    XLAGPU_ASSERT(op->n_operands <= 3);
+    for (i = 0; i < op->n_operands; i++) {
+        in[i] = xg_ptx_of(XG_KOPERAND(op, i))->lane[0];
+        if (in[i].kind != XG_PL_IMM) all_imm = false;
+    }
+    for (i = 0; i < op->n_operands; i++) {
+        bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
+        if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
+    }
+    if (strstr(row->text, "$n1")) {
+        narrow = in[1];
+        narrow.cls = XG_PC_R;
+        if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
+    }
+    if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
+    xg_ptx_line_begin(p);
+    for (t = row->text; *t; t++) {
+        const char *temps = "tqhs", *which;
+        if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
+        if (*t != '$') { xg_putc(&p->body, *t); continue; }
+        t++;
+        if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
+        else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
+        else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
+        else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
+        else if (*t == 'x') xg_putc(&p->body, "xyz"[op->flags % 3]);
+        else if (*t == 'c') xg_puts(&p->body, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
+        else if ((which = strchr(temps, *t)) != NULL && *t) {
+            i = (uint32_t)(which - temps);
+            if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
+            xg_ptx_put_lane(p, &p->body, &tmp[i]);
+        } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
+    }
+    xg_ptx_line_end(p);
+    xg_ptx_need_isa(p, row->isa);
+}
+
+/* ---- memory ---- */
+static const char *xg_ptx_memory_type(const xg_ktype *t, bool sign) {
+    switch (xg_ptx_class_of(t)) {
+    case XG_PC_RS: return "b16";
+    case XG_PC_F: return "f32";
+    case XG_PC_FD: return "f64";
+    case XG_PC_RD: return "b64";
+    default: break;
+    }
+    switch (xg_ptx_elem_bits(t)) {
+    case 8: return sign ? "s8" : "u8";
+    case 16: return sign ? "s16" : "u16";
+    default: return "b32";
+    }
+}
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
+    xg_putc(&p->body, '[');
+    if (a->kind == XG_PL_IMM) xg_put_i64(&p->body, a->bits);
+    else {
+        xg_ptx_put_lane(p, &p->body, a);
+        if (a->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, a->bits); } /* "+-72": the assembler does not take "-72" */
+    }
+    xg_putc(&p->body, ']');
+}
+static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
+    uint32_t i;
+    if (n > 1) xg_putc(&p->body, '{');
+    for (i = 0; i < n; i++) { if (i) xg_puts(&p->body, ", "); xg_ptx_put_lane(p, &p->body, &l[i]); }
+    if (n > 1) xg_putc(&p->body, '}');
+}
+static const char *xg_ptx_space(const xg_kval *pointer) {
+    switch (pointer->type->space) {
+    case XG_SPACE_SHARED: return "shared";
+    case XG_SPACE_LOCAL: return "local";
+    case XG_SPACE_CONST: return "const";
+    default: return "global";
+    }
+}
+static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
+
+static bool xg_ptx_only_signed_uses(const xg_kval *v) {
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_EXTSI) return false;
+    return v->first_use != NULL;
+}
+static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
+    xg_kval *v = &op->results[0];
+    bool little = v->type->kind == XG_TK_SCALAR && xg_kelem_is_int(v->type->elem) && xg_ptx_elem_bits(v->type) < 32;
+    bool sign = little && xg_ptx_only_signed_uses(v), global = XG_KOPERAND(op, 0)->type->space == XG_SPACE_GLOBAL;
+    xg_ptx_val *x = xg_ptx_define(p, v);
+    uint32_t i;
+    XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
+    xg_ptx_line_begin(p);
+    xg_printf(&p->body, "ld%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 0)),
+              global && (op->flags & KM_INVARIANT) && !(op->flags & KM_VOLATILE) ? ".nc" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, sign));
+    xg_ptx_put_lanes(p, x->lane, x->n);
+    xg_puts(&p->body, ", ");
+    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    xg_ptx_line_end(p);
+    for (i = 0; i < x->n; i++) { x->lane[i].zext = !sign; x->lane[i].sext = sign; }
+}
+static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
+    xg_kval *v = XG_KOPERAND(op, 0);
+    const xg_ptx_val *x = xg_ptx_of(v);
+    bool global = XG_KOPERAND(op, 1)->type->space == XG_SPACE_GLOBAL;
+    xg_ptx_lane lanes[4];
+    uint32_t i;
+    XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
+    for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
+    xg_ptx_line_begin(p);
+    xg_printf(&p->body, "st%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 1)),
+              global && (op->flags & KM_STREAM) && !(op->flags & KM_VOLATILE) ? ".cs" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, false));
+    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
+    xg_puts(&p->body, ", ");
+    xg_ptx_put_lanes(p, lanes, x->n);
+    xg_ptx_line_end(p);
+}
+
+/* pointer + index * a + b, the constant part kept for the address. An i32 index is unsigned. */
+static void xg_ptx_print_ptr_add(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane base = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0], index = xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], r, scale, offset_base;
+    bool wide = XG_KOPERAND(op, 1)->type->elem == XG_E_I64, shared = base.cls == XG_PC_R;
+    int64_t each = op->a ? op->a : 1, offset = op->b, part;
+    if (index.kind == XG_PL_IMM) {
+        part = wide ? index.bits : (int64_t)(uint32_t)(uint64_t)index.bits;
+        if (!xg_mul64(part, each, &part) || !xg_add64(offset, part, &offset)) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "an address offset does not fit in 64 bits");
+    }
+    if (!xg_add64(base.bits, offset, &offset)) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "an address offset does not fit in 64 bits");
+    base.bits = 0;
+    if (index.kind == XG_PL_IMM) r = base;
+    else {
+        scale = xg_ptx_imm(XG_PC_R, each);
+        if (base.kind == XG_PL_SYM) { offset_base = base; base = xg_ptx_in_reg(p, &offset_base); }
+        index = xg_ptx_in_reg(p, &index);
+        if (shared && wide) { xg_ptx_lane t = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &t, &index, NULL, NULL); index = t; }
+        r = xg_ptx_new_reg(p, shared ? XG_PC_R : XG_PC_RD);
+        if (shared) {
+            if (each == 1) xg_ptx_line(p, "add.s32 $, $, $", &r, &base, &index, NULL);
+            else xg_ptx_line(p, "mad.lo.s32 $, $, $, $", &r, &index, &scale, &base);
+        } else if (!wide && each > 0 && each <= INT32_MAX) xg_ptx_line(p, "mad.wide.u32 $, $, $, $", &r, &index, &scale, &base);
+        else {
+            xg_ptx_lane t = index;
+            scale.cls = XG_PC_RD;
+            if (!wide) { t = xg_ptx_new_reg(p, XG_PC_RD); xg_ptx_line(p, "cvt.u64.u32 $, $", &t, &index, NULL, NULL); }
+            if (each == 1) xg_ptx_line(p, "add.s64 $, $, $", &r, &base, &t, NULL);
+            else if (each > 0 && (each & (each - 1)) == 0) {
+                xg_ptx_lane s = xg_ptx_new_reg(p, XG_PC_RD);
+                int bits = 0;
+                while ((int64_t)1 << bits < each) bits++;
+                scale = xg_ptx_imm(XG_PC_R, bits);
+                xg_ptx_line(p, "shl.b64 $, $, $", &s, &t, &scale, NULL);
+                xg_ptx_line(p, "add.s64 $, $, $", &r, &base, &s, NULL);
+            } else xg_ptx_line(p, "mad.lo.s64 $, $, $, $", &r, &t, &scale, &base);
+        }
+    }
+    r.bits = offset;
+    if (offset < INT32_MIN || offset > INT32_MAX) r = xg_ptx_in_reg(p, &r);
+    xg_ptx_define_as(p, &op->results[0], &r, 1);
+}
+/* A static shared array of this function, or a slice of the dynamic one. */
+static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane l;
+    xg_str symbol = op->p ? *(const xg_str *)op->p : XG_STR("shared");
+    xg_ptx_lane *known = (xg_ptx_lane *)xg_dict_get(&p->arrays, symbol);
+    int64_t align = op->b > 0 ? op->b : 16;
+    if (!known) {
+        xg_buf name;
+        uint32_t i;
+        known = XG_NEW(p->arena, xg_ptx_lane);
+        memset(known, 0, sizeof *known);
+        known->kind = XG_PL_SYM;
+        known->cls = XG_PC_R;
+        xg_buf_init(&name, p->arena);
+        if (p->dynamic) {
+            p->dynamic_at = (p->dynamic_at + align - 1) / align * align;
+            xg_printf(&name, "%.*s_dynamic", (int)p->f->name.n, p->f->name.p);
+            known->bits = p->dynamic_at;
+            p->dynamic_at += op->a;
+        } else {
+            xg_printf(&name, "s%u_", p->arrays.n);
+            for (i = 0; i < symbol.n; i++) {
+                char c = symbol.p[i];
+                xg_putc(&name, (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_');
+            }
+            xg_printf(&p->shared, "\t.shared .align %lld .b8 %s[%lld];\n", (long long)align, name.p, (long long)op->a);
+        }
+        known->sym = xg_str_of(name.p, name.n);
+        xg_dict_put(&p->arrays, symbol, known);
+    }
+    l = *known;
+    xg_ptx_define_as(p, &op->results[0], &l, 1);
+}
+
+#endif /* XG_PTX_PRINT_C */

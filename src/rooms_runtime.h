@@ -1,0 +1,38 @@
+/* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and guarded, so both fit one unit.
+ * While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
+#include "base/base.h"
+#include "base/number.h"
+#include "base/float_text.c"
+#include "base/memory.c"
+#include "base/number.c"
+#include "base/table.c"
+#include "base/text.c"
+#if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
+#include "sim/sim.h"
+#include "sim/parse.c"
+#include "sim/soft.c"
+#include "sim/math.c"
+#include "sim/scalar.c"
+#include "sim/lanes.c"
+#include "sim/convert.c"
+#include "sim/control.c"
+#include "sim/defined.c"
+#include "sim/graph.c"
+#include "sim/shadow.c"
+#include "sim/worker.c"
+#include "sim/flow.c"
+#include "sim/decode.c"
+#include "sim/memory.c"
+#include "sim/warp.c"
+#include "sim/run.c"
+#include "sim/launch.c"
+#endif
+#ifndef XLAGPU_SPLIT_SIM_UNIT
+#include "rt/rt.h"
+#include "rt/system.c"
+#include "rt/host.c"
+#include "rt/cuda.c"
+#include "rt/device.c"
+#include "rt/program.c"
+#include "rt/execute.c"
+#endif

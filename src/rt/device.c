@@ -1,0 +1,188 @@
+/* rt/device.c -- opening devices, and buffers. */
+#ifndef XG_RT_DEVICE_C
+#define XG_RT_DEVICE_C
+#include "rt.h"
+
+XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(c, s, NULL, 0, NULL, format, args);
+    va_end(args);
+    return s;
+}
+XG_FN void xr_begin(xg_ctx *c) { c->status = XLAGPU_OK; c->message[0] = 0; }
+XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
+    size_t n = strlen(c->message);
+    va_list args;
+    va_start(args, format);
+    xg_vformat(c->message + n, sizeof c->message - n, format, args);
+    va_end(args);
+}
+
+XG_FN bool xr_wants(const char *wish, const char *platform) { return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0; }
+
+XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    const char *wish = desc ? desc->platform : NULL;
+    const xr_platform *host = xr_host_platform();
+    xlagpu_status s;
+    bool automatic = xr_wants(wish, "");
+    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
+    if (xr_wants(wish, "cuda")) {
+        s = xr_cuda_platform()->open(d, desc);
+        if (s == XLAGPU_OK) { d->platform = xr_cuda_platform(); return s; }
+        if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
+        xr_begin(&d->c);
+    }
+    if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
+    s = host->open(d, desc);
+    if (s == XLAGPU_OK) d->platform = host;
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out) {
+    const xlagpu_allocator *mem = desc && desc->allocator.alloc && desc->allocator.release ? &desc->allocator : NULL;
+    xlagpu_device *d;
+    if (!out) return XLAGPU_ERROR_USAGE;
+    d = (xlagpu_device *)(mem ? mem->alloc(mem->user, sizeof *d) : malloc(sizeof *d));
+    *out = d;
+    if (!d) return XLAGPU_ERROR_MEMORY;
+    memset(d, 0, sizeof *d);
+    xg_ctx_init(&d->c, mem, 0);
+    xg_arena_init(&d->arena, &d->c);
+    return xr_open_platform(d, desc);
+}
+
+XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
+    xlagpu_allocator mem;
+    uint32_t k;
+    if (!d) return;
+    if (d->platform) d->platform->settle(d);
+    while (d->programs) xlagpu_rt_unload(d->programs);
+    for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
+    if (d->platform) d->platform->close(d);
+    xg_mem_free(&d->c, d->blocks);
+    xg_arena_free(&d->arena);
+    mem = d->c.mem;
+    mem.release(mem.user, d);
+}
+
+XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c.message : "out of memory"; }
+XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) { return d ? d->c.status : XLAGPU_ERROR_MEMORY; }
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) { return d && d->platform ? d->platform->name : "none"; }
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
+
+/* ---- buffers ---- */
+
+XG_FN xlagpu_status xr_blocks_grow(xlagpu_device *d) {
+    uint32_t cap = d->cap_blocks ? d->cap_blocks * 2 : 16;
+    xr_block *bigger;
+    if (d->n_blocks < d->cap_blocks) return XLAGPU_OK;
+    bigger = (xr_block *)xg_mem_alloc(&d->c, cap * sizeof *bigger);
+    if (!bigger) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: the table of buffers");
+    if (d->n_blocks) memcpy(bigger, d->blocks, d->n_blocks * sizeof *bigger);
+    xg_mem_free(&d->c, d->blocks);
+    d->blocks = bigger;
+    d->cap_blocks = cap;
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) {
+    xlagpu_status s = xr_blocks_grow(d);
+    *address = 0;
+    if (s == XLAGPU_OK) s = d->platform->alloc(d, bytes ? bytes : 1, &d->blocks[d->n_blocks]);
+    if (s == XLAGPU_OK) *address = d->blocks[d->n_blocks++].address;
+    return s;
+}
+/* Looks from the end: what was made last is released first, as a rule. */
+XG_FN void xr_release(xlagpu_device *d, uint64_t address) {
+    uint32_t k = d->n_blocks;
+    while (k > 0 && d->blocks[k - 1].address != address) k--;
+    if (!address || !k--) return;
+    d->platform->release(d, &d->blocks[k]);
+    memmove(&d->blocks[k], &d->blocks[k + 1], (d->n_blocks - k - 1) * sizeof *d->blocks);
+    d->n_blocks--;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_buffer *out) {
+    xlagpu_status s;
+    if (out) memset(out, 0, sizeof *out);
+    if (!d || !d->platform || !out) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    s = xr_alloc(d, bytes, &out->address);
+    out->bytes = s == XLAGPU_OK ? bytes : 0;
+    return s;
+}
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) { if (d && d->platform) xr_release(d, b.address); }
+XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (bytes > to.bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
+    if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
+    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (bytes > from.bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes from a buffer of %zu", bytes, from.bytes);
+    if (!to && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes to nowhere", bytes);
+    return bytes ? d->platform->download(d, to, from.address, bytes) : XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *d, void *stream) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    return d->platform->wait(d, stream);
+}
+
+/* ---- any PTX ---- */
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    xg_source src;
+    xlagpu_ptx_launch whole;
+    int k;
+    if (stats) memset(stats, 0, sizeof *stats);
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!ptx || !l) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", ptx ? "launch" : "PTX");
+    if (!l->parameters && l->parameter_bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
+    whole = *l;
+    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
+    src.name = name ? name : "ptx";
+    src.text = ptx;
+    src.size = size;
+    return d->platform->launch_ptx(d, &src, &whole, stats);
+}
+
+#ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    (void)name; (void)ptx; (void)size; (void)entry; (void)index; (void)offset; (void)bytes;
+    if (d) xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the simulator, which reads PTX, was compiled out (XLAGPU_NO_SIMULATOR)");
+    return false;
+}
+#else
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    xg_source src;
+    xg_arena a;
+    xg_sim_module *m;
+    const xg_sim_entry *e;
+    bool found = false;
+    if (!d || !ptx || !offset || !bytes) return false;
+    xr_begin(&d->c);
+    src.name = name ? name : "ptx";
+    src.text = ptx;
+    src.size = size;
+    xg_arena_init(&a, &d->c);
+    m = xr_host_parse(d, &a, &src);
+    e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    if (m && !e) xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", src.name, entry ? entry : "(name one)");
+    if (e && index < xg_sim_entry_info(e)->n_params) {
+        *offset = xg_sim_entry_info(e)->params[index].offset;
+        *bytes = xg_sim_entry_info(e)->params[index].size;
+        found = true;
+    }
+    xg_arena_free(&a);
+    return found;
+}
+#endif
+
+#endif /* XG_RT_DEVICE_C */

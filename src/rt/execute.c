@@ -1,0 +1,294 @@
+/* rt/execute.c -- running a program: the thunk tree, and the easy way with host arrays. */
+#ifndef XG_RT_EXECUTE_C
+#define XG_RT_EXECUTE_C
+#include "rt.h"
+
+/* ---- executions ---- */
+
+/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
+    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + 64);
+    xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    uint32_t k;
+    if (!m) return NULL;
+    memset(m, 0, head + base + args + pointers + stats + 64);
+    e->c.mem = p->device->c.mem;
+    e->program = p;
+    m += head;
+    e->base = (uint64_t *)(void *)m;
+    m += base;
+    e->args = (uint64_t *)(void *)m;
+    m += args;
+    e->stats = (xlagpu_kernel_stats *)(void *)m;
+    m += stats;
+    e->arg_pointers = (void **)(void *)m;
+    for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
+    for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
+    return e;
+}
+
+XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
+    xlagpu_execution *e;
+    xlagpu_device *d;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (!p) return NULL;
+    d = p->device;
+    xr_begin(&d->c);
+    e = xr_execution_new(p);
+    if (!e) { xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    e->next = p->executions;
+    if (e->next) e->next->prev = e;
+    p->executions = e;
+    if (p->head.temp_bytes) s = xr_alloc(d, (size_t)p->head.temp_bytes, &e->temp);
+    for (k = 0; k < p->n_allocations; k++) {
+        if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
+        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = e->temp + p->allocations[k].offset;
+    }
+    if (s == XLAGPU_OK) s = d->platform->prepare(e);
+    if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
+    return e;
+}
+
+XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
+    to->name = s->name;
+    to->launches += s->launches;
+    to->warp_instructions += s->warp_instructions;
+    to->lane_instructions += s->lane_instructions;
+    to->global_loads += s->global_loads;
+    to->global_stores += s->global_stores;
+    to->shared_accesses += s->shared_accesses;
+    to->sectors += s->sectors;
+    to->minimum_sectors += s->minimum_sectors;
+    to->bank_conflicts += s->bank_conflicts;
+    to->barriers += s->barriers;
+    to->atomics += s->atomics;
+    to->divergent_branches += s->divergent_branches;
+    to->faults += s->faults;
+}
+
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
+    xlagpu_program *p;
+    uint32_t k;
+    if (!e) return;
+    p = e->program;
+    p->device->platform->finish(e);
+    xr_release(p->device, e->temp);
+    for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
+    if (e->prev) e->prev->next = e->next; else p->executions = e->next;
+    if (e->next) e->next->prev = e->prev;
+    xg_mem_free(&p->device->c, e);
+}
+
+XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
+    const xlagpu_execution *e;
+    uint32_t k;
+    if (!p) return 0;
+    for (k = 0; out && k < p->n_kernels && k < capacity; k++) {
+        out[k] = p->finished[k];
+        out[k].name = p->kernels[k].name;
+        for (e = p->executions; e; e = e->next) xr_stats_add(&out[k], &e->stats[k]);
+    }
+    return p->n_kernels;
+}
+
+/* ---- one run ---- */
+
+XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
+    const xg_exe_slice *s = &e->program->slices[slice];
+    return e->base[s->allocation] + s->offset;
+}
+
+XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    uint32_t k;
+    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k]);
+    return e->program->device->platform->launch(e, t->kernel, stream);
+}
+
+/* One step that is no sequence; a failure names it. */
+XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    const uint32_t *links = p->links + t->first_link;
+    size_t bytes = t->kind == XG_EXE_THUNK_KERNEL ? 1 : (size_t)p->slices[links[0]].bytes;
+    xlagpu_status s = XLAGPU_OK;
+    if (t->kind == XG_EXE_THUNK_KERNEL) s = xr_run_kernel(e, t, links, stream);
+    else if (t->kind == XG_EXE_THUNK_COPY && bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), bytes, stream);
+    else if (t->kind == XG_EXE_THUNK_MEMSET && bytes) s = q->fill(e, xr_address(e, links[0]), t->value, bytes, stream);
+    if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
+    else if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s", p->strings + t->name);
+    return s;
+}
+
+/* Reads a decision from the device: waits for the stream. A pred gives 1 or 0. */
+XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out) {
+    size_t bytes = (size_t)e->program->slices[slice].bytes;
+    unsigned char raw[4] = {0, 0, 0, 0};
+    xlagpu_status s = e->program->device->platform->read(e, raw, xr_address(e, slice), bytes, stream);
+    memcpy(out, raw, 4);
+    if (bytes == 1) *out = raw[0] != 0;
+    return s;
+}
+
+XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
+
+XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, void *stream) {
+    int32_t more = 1;
+    xlagpu_status s;
+    for (;;) {
+        s = xr_run_thunk(e, links[1], stream);
+        if (s == XLAGPU_OK) s = xr_read_decision(e, links[0], stream, &more);
+        if (s != XLAGPU_OK || !more) return s;
+        s = xr_run_thunk(e, links[2], stream);
+        if (s != XLAGPU_OK) return s;
+    }
+}
+
+/* A pred chooses branch 0 when true and 1 when false; an index outside the branches the last one. */
+XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *links, uint32_t branches, void *stream) {
+    int32_t which = 0;
+    xlagpu_status s = xr_read_decision(e, links[0], stream, &which);
+    if (s != XLAGPU_OK) return s;
+    if (e->program->slices[links[0]].bytes == 1) which = !which;
+    if (which < 0 || (uint32_t)which >= branches) which = (int32_t)branches - 1;
+    return xr_run_thunk(e, links[1 + which], stream);
+}
+
+/* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
+XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    const uint32_t *links = e->program->links + t->first_link;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_run_while(e, links, stream);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_run_conditional(e, links, t->n_links - 1, stream);
+    if (t->kind != XG_EXE_THUNK_SEQUENCE) return xr_run_step(e, t, stream);
+    for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
+    return s;
+}
+
+XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
+    const xlagpu_program *p = e->program;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    const char *what = results ? "result" : "parameter";
+    if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
+    for (k = 0; k < n; k++) {
+        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
+        if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
+        e->base[v->allocation] = given[k].address;
+    }
+    return XLAGPU_OK;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
+    const xr_platform *q;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    q = e->program->device->platform;
+    s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK) s = q->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    q->leave(e);
+    return s;
+}
+XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
+
+/* ---- the easy way ---- */
+
+/* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
+XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
+    int64_t stride[XR_RANK_MAX], index[XR_RANK_MAX], step = 1;
+    size_t elements = 1, size, k;
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) { stride[v->minor_to_major[d]] = step; step *= v->dims[v->minor_to_major[d]]; index[d] = 0; elements *= (size_t)v->dims[d]; }
+    if (!elements) return;
+    size = v->bytes / elements;
+    for (k = 0; k < elements; k++) {
+        size_t place = 0;
+        for (d = 0; d < v->rank; d++) place += (size_t)(index[d] * stride[d]);
+        if (in) memcpy(to + place * size, from + k * size, size); else memcpy(to + k * size, from + place * size, size);
+        for (d = v->rank; d-- > 0;) { if (++index[d] < v->dims[d]) break; index[d] = 0; }
+    }
+}
+XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) if (v->minor_to_major[d] != (int64_t)v->rank - 1 - d) return false;
+    return true;
+}
+
+XG_FN xlagpu_status xr_move_tensor(xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
+    char *spare;
+    xlagpu_status s;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return in ? d->platform->upload(d, b->address, t->data, v->bytes) : d->platform->download(d, t->data, b->address, v->bytes);
+    spare = (char *)xg_mem_alloc(&d->c, v->bytes);
+    if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
+    if (in) { xr_permute(v, (const char *)t->data, spare, true); s = d->platform->upload(d, b->address, spare, v->bytes); }
+    else { s = d->platform->download(d, spare, b->address, v->bytes); if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false); }
+    xg_mem_free(&d->c, spare);
+    return s;
+}
+
+XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results) {
+    uint32_t want = results ? p->head.n_results : p->head.n_params, k;
+    const char *what = results ? "output" : "input";
+    xlagpu_rt_value v;
+    if (n != want) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
+    if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
+    for (k = 0; k < n; k++) {
+        xr_value(p, results ? p->head.n_params + k : k, &v);
+        if (t[k].bytes != v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
+        if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
+    }
+    return XLAGPU_OK;
+}
+
+/* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
+XG_FN xlagpu_status xr_run_once(xlagpu_program *p, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = p->device;
+    xlagpu_execution *e = xlagpu_rt_prepare(p);
+    xlagpu_status s;
+    if (!e) return d->c.status;
+    s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    else s = d->platform->wait(d, NULL);
+    xlagpu_rt_finish(e);
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_device *d;
+    xlagpu_buffer *b;
+    xlagpu_rt_value v;
+    xlagpu_status s;
+    uint32_t k, n;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    d = p->device;
+    xr_begin(&d->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    n = n_inputs + n_outputs;
+    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n + 1) * sizeof *b);
+    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(b, 0, ((size_t)n + 1) * sizeof *b);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        xr_value(p, k, &v);
+        s = xr_alloc(d, v.bytes, &b[k].address);
+        b[k].bytes = v.bytes;
+        if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
+    }
+    if (s == XLAGPU_OK) s = xr_run_once(p, b, b + n_inputs);
+    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
+    for (k = n; k-- > 0;) xr_release(d, b[k].address);
+    xg_mem_free(&d->c, b);
+    return s;
+}
+
+#endif /* XG_RT_EXECUTE_C */

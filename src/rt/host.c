@@ -1,0 +1,284 @@
+/* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
+ *
+ * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so do copies and fills. Worker
+ * memory is measured when an execution is prepared, for the largest of its kernels. Each worker takes one range of a launch's blocks. */
+#ifndef XG_RT_HOST_C
+#define XG_RT_HOST_C
+#include "rt.h"
+
+#ifdef XLAGPU_NO_SIMULATOR
+XG_FN const xr_platform *xr_host_platform(void) { return NULL; }
+#else
+
+typedef struct xr_host { xg_sim_memory memory; } xr_host;
+
+XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
+
+XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    xr_host *h = (xr_host *)xg_mem_alloc(&d->c, sizeof *h);
+    if (!h) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(h, 0, sizeof *h);
+    xg_sim_memory_init(&h->memory, &d->c);
+    d->state = h;
+    d->threads = desc && desc->threads ? desc->threads : xr_processors();
+    if (!xg_sim_threads_ok()) d->threads = 1;
+    xg_format(d->name, sizeof d->name, "PTX simulator, %u threads", d->threads);
+    xg_format(d->target, sizeof d->target, "sm_90a");
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_close(xlagpu_device *d) {
+    xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, d->state);
+}
+
+XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+    enum { ALIGN = 256 };
+    xg_sim_buffer b;
+    xlagpu_status s;
+    out->memory = bytes <= SIZE_MAX - ALIGN ? xg_mem_alloc(&d->c, bytes + ALIGN) : NULL;
+    if (!out->memory) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a buffer", bytes);
+    out->address = ((uint64_t)(uintptr_t)out->memory + ALIGN - 1) / ALIGN * ALIGN;
+    out->bytes = bytes;
+    memset(&b, 0, sizeof b);
+    b.base = out->address;
+    b.bytes = bytes;
+    b.name = "buffer";
+    s = xg_sim_memory_add(&xr_host_of(d)->memory, &b);
+    if (s != XLAGPU_OK) { xg_mem_free(&d->c, out->memory); return xr_fail(&d->c, s, "out of memory: the table of buffers"); }
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_release(xlagpu_device *d, const xr_block *b) {
+    xg_sim_memory_remove(&xr_host_of(d)->memory, b->address);
+    xg_mem_free(&d->c, b->memory);
+}
+
+/* Memory of this device, or a failure: an address that comes from elsewhere must not be followed. */
+XG_FN xlagpu_status xr_host_owns(xg_ctx *c, xlagpu_device *d, uint64_t address, size_t bytes) {
+    const xg_sim_buffer *b = xg_sim_memory_find(&xr_host_of(d)->memory, address);
+    if (b && bytes <= b->bytes - (address - b->base)) return XLAGPU_OK;
+    return xr_fail(c, XLAGPU_ERROR_USAGE, "%zu bytes at 0x%llx are not in a buffer of this device", bytes, (unsigned long long)address);
+}
+XG_FN void *xr_host_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+XG_FN xlagpu_status xr_host_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) {
+    xlagpu_status s = xr_host_owns(&d->c, d, to, bytes);
+    if (s != XLAGPU_OK) return s;
+    memcpy(xr_host_pointer(to), from, bytes);
+    xg_sim_memory_written(&xr_host_of(d)->memory, to, bytes, 0);
+    return s;
+}
+XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) {
+    xlagpu_status s = xr_host_owns(&d->c, d, from, bytes);
+    if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
+    return s;
+}
+XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) { (void)d; (void)stream; return XLAGPU_OK; }
+XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
+
+/* ---- kernels ---- */
+
+XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
+    jmp_buf here, *outer;
+    xg_sim_module *m;
+    if (setjmp(here)) { d->c.guard = NULL; return NULL; }
+    outer = xg_try(&d->c, &here);
+    m = xg_sim_load(&d->c, a, ptx);
+    xg_end(&d->c, outer);
+    return m;
+}
+
+XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
+    xg_sim_module *m = xr_host_parse(p->device, &p->arena, &p->ptx);
+    uint32_t k;
+    if (!m) return p->device->c.status;
+    p->module = m;
+    for (k = 0; k < p->n_kernels; k++) {
+        const xg_sim_entry *e = xg_sim_find(m, xg_str_z(p->kernels[k].name));
+        if (!e) return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
+        p->kernels[k].handle = e;
+        p->kernels[k].n_params = xg_sim_entry_info(e)->n_params;
+        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params) return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers", p->kernels[k].name);
+    }
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the program's arena */
+
+typedef struct xr_host_run {
+    xg_sim_launch launch;
+    xg_sim_worker *workers[XR_WORKERS_MAX];
+    uint64_t blocks, per_worker;
+    xlagpu_status status[XR_WORKERS_MAX];
+} xr_host_run;
+
+XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *l) {
+    const xr_kernel *q = &p->kernels[k];
+    memset(l, 0, sizeof *l);
+    l->module = (const xg_sim_module *)p->module;
+    l->entry = (const xg_sim_entry *)q->handle;
+    memcpy(l->grid, q->blocks, sizeof l->grid);
+    memcpy(l->block, q->threads, sizeof l->block);
+    l->dynamic_shared = q->shared_bytes;
+    l->memory = &xr_host_of(p->device)->memory;
+    l->param_bytes = (size_t)8 * q->n_params;
+}
+
+XG_FN uint32_t xr_host_workers(const xlagpu_device *d) { return XG_MIN(d->threads, (uint32_t)XR_WORKERS_MAX); }
+
+/* Memory for all workers of `each` bytes. */
+XG_FN xlagpu_status xr_host_worker_memory(xlagpu_device *d, size_t each, void **out) {
+    uint32_t n = xr_host_workers(d);
+    *out = NULL;
+    if (each > SIZE_MAX / n) return xr_fail(&d->c, XLAGPU_ERROR_LIMIT, "the simulator's memory overflows");
+    *out = xg_mem_alloc(&d->c, each * n);
+    return *out ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for the simulator", each * n);
+}
+
+/* For the largest kernel. */
+XG_FN xlagpu_status xr_host_prepare(xlagpu_execution *e) {
+    xlagpu_device *d = e->program->device;
+    size_t most = 0;
+    uint32_t k;
+    for (k = 0; k < e->program->n_kernels; k++) {
+        xg_sim_launch l;
+        xlagpu_status s;
+        xr_host_describe(e->program, k, &l);
+        l.params = e->args;
+        s = xg_sim_prepare(&d->c, &l);
+        if (s != XLAGPU_OK) return s;
+        most = XG_MAX(most, xg_sim_worker_bytes(&l));
+    }
+    return most ? xr_host_worker_memory(d, most, &e->state) : XLAGPU_OK;
+}
+XG_FN void xr_host_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device->c, e->state); }
+
+/* ---- the way of a launch ---- */
+
+XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) { (void)e; return XLAGPU_OK; }
+XG_FN void xr_host_leave(xlagpu_execution *e) { (void)e; }
+XG_FN xlagpu_status xr_host_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
+    (void)stream;
+    if (s == XLAGPU_OK) s = xr_host_owns(&e->c, e->program->device, from, bytes);
+    if (s != XLAGPU_OK) return s;
+    memmove(xr_host_pointer(to), xr_host_pointer(from), bytes);
+    xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, from);
+    return s;
+}
+XG_FN xlagpu_status xr_host_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
+    xlagpu_status s = xr_host_owns(&e->c, e->program->device, from, bytes);
+    (void)stream;
+    if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
+    return s;
+}
+XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
+    char *p = (char *)xr_host_pointer(to);
+    size_t k;
+    xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
+    (void)stream;
+    if (s != XLAGPU_OK) return s;
+    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
+    memcpy(p + k, &pattern, bytes - k);
+    xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, 0);
+    return XLAGPU_OK;
+}
+
+XG_FN void xr_host_job(void *user, uint32_t index) {
+    xr_host_run *r = (xr_host_run *)user;
+    uint64_t first = r->per_worker * index, last = XG_MIN(first + r->per_worker, r->blocks);
+    r->status[index] = first < last ? xg_sim_run(r->workers[index], first, last) : XLAGPU_OK;
+}
+
+XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
+    to->warp_instructions += s->warp_instructions;
+    to->lane_instructions += s->lane_instructions;
+    to->global_loads += s->global_loads;
+    to->global_stores += s->global_stores;
+    to->shared_accesses += s->shared_loads + s->shared_stores;
+    to->sectors += s->sectors;
+    to->minimum_sectors += s->sectors_min;
+    to->bank_conflicts += s->bank_conflicts;
+    to->barriers += s->barriers;
+    to->atomics += s->atomics;
+    to->divergent_branches += s->divergent_branches;
+    to->faults += s->faults;
+}
+
+/* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
+XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
+    size_t each = xg_sim_worker_bytes(&r->launch);
+    uint32_t n, k;
+    xlagpu_status s = XLAGPU_OK;
+    r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
+    n = (uint32_t)XG_MIN((uint64_t)most, r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
+    r->per_worker = (r->blocks + n - 1) / n;
+    xg_sim_begin(&r->launch);
+    for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
+    xr_parallel(n, xr_host_job, r);
+    xg_sim_end(&r->launch);
+    for (k = 0; k < n; k++) {
+        if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
+        if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
+            char text[XG_MESSAGE_MAX - 128];
+            xg_sim_fault_text(r->workers[k], text, sizeof text);
+            s = xr_fail(c, r->status[k], "%s", text);
+        }
+    }
+    return s;
+}
+
+XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
+    xr_host_run r;
+    xlagpu_status s;
+    (void)stream;
+    memset(&r, 0, sizeof r);
+    xr_host_describe(e->program, kernel, &r.launch);
+    r.launch.params = e->args;
+    s = xg_sim_prepare(&e->c, &r.launch);
+    if (s != XLAGPU_OK) return s;
+    e->stats[kernel].launches++;
+    return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
+}
+
+/* ---- any PTX ---- */
+
+XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    xg_arena a;
+    xr_host_run r;
+    xlagpu_status s = XLAGPU_OK;
+    void *memory = NULL;
+    xg_sim_module *m;
+    xg_arena_init(&a, &d->c);
+    memset(&r, 0, sizeof r);
+    m = xr_host_parse(d, &a, ptx);
+    if (!m) s = d->c.status;
+    else {
+        r.launch.module = m;
+        r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+        if (!r.launch.entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    }
+    if (s == XLAGPU_OK) {
+        memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
+        memcpy(r.launch.block, l->block, sizeof r.launch.block);
+        r.launch.dynamic_shared = l->shared_bytes;
+        r.launch.memory = &xr_host_of(d)->memory;
+        r.launch.params = l->parameters;
+        r.launch.param_bytes = l->parameter_bytes;
+        s = xg_sim_prepare(&d->c, &r.launch);
+    }
+    if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
+    if (s == XLAGPU_OK) {
+        if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
+    }
+    xg_mem_free(&d->c, memory);
+    xg_arena_free(&a);
+    return s;
+}
+
+XG_FN const xr_platform *xr_host_platform(void) {
+    static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
+                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch, xr_host_launch_ptx};
+    return &host;
+}
+#endif /* XLAGPU_NO_SIMULATOR */
+
+#endif /* XG_RT_HOST_C */

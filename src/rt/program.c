@@ -1,0 +1,291 @@
+/* rt/program.c -- executable bytes to a program.
+ *
+ * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in their allocations, allocations of
+ * parameters and results are those that the caller's buffers are bound to, thunks form a tree (what ran twice could run forever), kernels take as
+ * many buffers as they are given. What the PTX does is not checked: on a GPU, bytes are as trusted as a program. */
+#ifndef XG_RT_PROGRAM_C
+#define XG_RT_PROGRAM_C
+#include "rt.h"
+
+XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) { return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what); }
+XG_FN const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) { return p->bytes + p->sections[k].offset; }
+XG_FN bool xr_string_ok(const xlagpu_program *p, uint32_t offset) { return offset < p->sections[XG_EXE_STRINGS].bytes; }
+
+XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_allocations; k++) {
+        const xg_exe_allocation *a = &p->allocations[k];
+        if (a->kind >= XG_EXE_ALLOC_COUNT) return xr_damaged(p, "an allocation of unknown kind");
+        if (a->kind == XG_EXE_ALLOC_CONSTANT && (a->data > p->sections[XG_EXE_DATA].bytes || a->bytes > p->sections[XG_EXE_DATA].bytes - a->data)) return xr_damaged(p, "a constant lies outside the data");
+        if (a->kind == XG_EXE_ALLOC_PARAMETER && (a->index >= p->head.n_params || p->values[a->index].allocation != k)) return xr_damaged(p, "an allocation of a parameter that is not there");
+        if (a->kind == XG_EXE_ALLOC_RESULT && (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k)) return xr_damaged(p, "an allocation of a result that is not there");
+        if (a->kind == XG_EXE_ALLOC_TEMP && (a->offset > p->head.temp_bytes || a->bytes > p->head.temp_bytes - a->offset)) return xr_damaged(p, "temporary memory");
+    }
+    for (k = 0; k < p->n_slices; k++) {
+        const xg_exe_slice *s = &p->slices[k];
+        if (s->allocation >= p->n_allocations || s->offset > p->allocations[s->allocation].bytes || s->bytes > p->allocations[s->allocation].bytes - s->offset) return xr_damaged(p, "a slice lies outside its allocation");
+    }
+    return XLAGPU_OK;
+}
+
+XG_FN uint64_t xr_element_bytes(uint32_t type) {
+    static const uint8_t bits[] = {
+#define X(name, text, bits, cls) bits,
+        XLAGPU_TYPES(X)
+#undef X
+    };
+    return ((uint64_t)bits[type] + 7) / 8;
+}
+
+/* Dims that multiply to the bytes, and a layout that is a permutation. */
+XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
+    uint64_t bytes, n_dims = p->sections[XG_EXE_DIMS].count;
+    bool seen[XR_RANK_MAX] = {false}, empty = false;
+    const int64_t *dims;
+    uint32_t d;
+    if (v->type >= XLAGPU_TYPE_COUNT || v->rank > XR_RANK_MAX || v->first_dim > n_dims || (uint64_t)2 * v->rank > n_dims - v->first_dim) return false;
+    bytes = xr_element_bytes(v->type);
+    dims = p->dims + v->first_dim;
+    for (d = 0; d < v->rank; d++) {
+        int64_t m = dims[v->rank + d];
+        if (dims[d] < 0 || m < 0 || m >= (int64_t)v->rank || seen[m]) return false;
+        seen[m] = true;
+        empty = empty || dims[d] == 0;
+    }
+    for (d = 0; d < v->rank && !empty; d++) {
+        if (bytes > (uint64_t)(SIZE_MAX / 2) / (uint64_t)dims[d]) return false;
+        bytes *= (uint64_t)dims[d];
+    }
+    return v->bytes == (empty ? 0 : bytes);
+}
+
+/* Parameters and results agree with their allocations. */
+XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
+    uint32_t k;
+    if (n != p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
+    for (k = 0; k < n; k++) {
+        const xg_exe_value *v = &p->values[k];
+        const xg_exe_allocation *a;
+        bool result = k >= p->head.n_params;
+        if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
+        a = &p->allocations[v->allocation];
+        if (a->bytes != v->bytes || a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
+    }
+    return XLAGPU_OK;
+}
+
+/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the levels below it. */
+XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+    uint32_t k;
+    for (k = 0; k < t->n_links; k++) {
+        uint32_t link = p->links[t->first_link + k];
+        if (link >= number || taken[link]) return xr_damaged(p, "the tree of thunks");
+        taken[link] = 1;
+        if (p->depth[link] >= XR_NESTING_MAX) return xr_damaged(p, "thunks nested too deep");
+        p->depth[number] = XG_MAX(p->depth[number], (uint8_t)(p->depth[link] + 1));
+    }
+    return XLAGPU_OK;
+}
+
+/* A while (pred; condition, body) or a conditional (pred or s32; branches): one slice, then thunks, which are checked as a sequence's are. */
+XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+    xg_exe_thunk children = *t;
+    uint32_t slice;
+    if (t->n_links < 2 || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3)) return xr_damaged(p, "a loop or branch");
+    slice = p->links[t->first_link];
+    if (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))) return xr_damaged(p, "what a loop or branch asks");
+    children.first_link++;
+    children.n_links--;
+    return xr_check_sequence(p, &children, number, taken);
+}
+
+XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) { /* a pattern of 32 bits needs whole words, unless it is one byte four times */
+    return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
+}
+
+XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *links = p->links + t->first_link;
+    uint32_t k;
+    if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count || t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link) return xr_damaged(p, "a thunk");
+    if (t->kind == XG_EXE_THUNK_SEQUENCE) return xr_check_sequence(p, t, number, taken);
+    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
+    for (k = 0; k < t->n_links; k++) if (links[k] >= p->n_slices) return xr_damaged(p, "a thunk's operand");
+    if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
+    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
+    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
+    p->most_links = XG_MAX(p->most_links, t->n_links);
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
+    const xg_exe_kernel *records = (const xg_exe_kernel *)(const void *)xr_section(p, XG_EXE_KERNELS);
+    uint32_t k, d;
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_kernel *q = &p->kernels[k];
+        if (!xr_string_ok(p, records[k].name)) return xr_damaged(p, "a kernel's name");
+        q->name = p->strings + records[k].name;
+        q->shared_bytes = records[k].shared_bytes;
+        for (d = 0; d < 3; d++) {
+            q->threads[d] = records[k].threads[d];
+            q->blocks[d] = records[k].blocks[d];
+            if (!q->threads[d] || q->threads[d] > 1024 || !q->blocks[d]) return xr_damaged(p, "a kernel's launch");
+        }
+        if (q->threads[0] * q->threads[1] * q->threads[2] > 1024) return xr_damaged(p, "a kernel's launch");
+    }
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
+    uint32_t k;
+    xlagpu_status s;
+    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
+    s = xr_check_values(p);
+    if (s == XLAGPU_OK) s = xr_check_allocations(p);
+    if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
+    return s;
+}
+
+/* The sections as arrays, in a copy that is ours. */
+XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
+    unsigned char *copy = (unsigned char *)xg_alloc_raw(&p->arena, size);
+    memcpy(copy, bytes, size);
+    p->bytes = copy;
+    p->strings = (const char *)xr_section(p, XG_EXE_STRINGS);
+    p->allocations = (const xg_exe_allocation *)(const void *)xr_section(p, XG_EXE_ALLOCATIONS);
+    p->slices = (const xg_exe_slice *)(const void *)xr_section(p, XG_EXE_SLICES);
+    p->thunks = (const xg_exe_thunk *)(const void *)xr_section(p, XG_EXE_THUNKS);
+    p->links = (const uint32_t *)(const void *)xr_section(p, XG_EXE_LINKS);
+    p->values = (const xg_exe_value *)(const void *)xr_section(p, XG_EXE_VALUES);
+    p->dims = (const int64_t *)(const void *)xr_section(p, XG_EXE_DIMS);
+    p->n_allocations = p->sections[XG_EXE_ALLOCATIONS].count;
+    p->n_slices = p->sections[XG_EXE_SLICES].count;
+    p->n_thunks = p->sections[XG_EXE_THUNKS].count;
+    p->n_kernels = p->sections[XG_EXE_KERNELS].count;
+    p->ptx.name = p->strings;
+    p->ptx.text = (const char *)xr_section(p, XG_EXE_PTX);
+    p->ptx.size = p->sections[XG_EXE_PTX].bytes ? (size_t)p->sections[XG_EXE_PTX].bytes - 1 : 0;
+    p->kernels = XG_NEW_N(&p->arena, xr_kernel, (size_t)p->n_kernels + 1);
+    p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
+    p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
+    p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+}
+
+XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
+        const xg_exe_allocation *a = &p->allocations[k];
+        if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
+        s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
+        if (s == XLAGPU_OK && a->bytes) s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+    }
+    return s;
+}
+
+/* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
+XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
+    xlagpu_status s;
+    uint32_t k;
+    if (!p->n_kernels) return XLAGPU_OK;
+    if (!p->ptx.size || p->ptx.text[p->ptx.size]) return xr_damaged(p, "its PTX");
+    p->ptx.name = p->strings + p->head.name;
+    s = p->device->platform->load(p);
+    for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
+        const xg_exe_thunk *t = &p->thunks[k];
+        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params) return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+    }
+    return s;
+}
+
+XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
+    xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
+    if (!p) { xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    memset(p, 0, sizeof *p);
+    p->device = d;
+    xg_arena_init(&p->arena, &d->c);
+    p->next = d->programs;
+    if (p->next) p->next->prev = p;
+    d->programs = p;
+    return p;
+}
+
+/* All that may jump, when there is no memory. */
+XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
+    xg_ctx *c = &p->device->c;
+    jmp_buf here;
+    if (setjmp(here)) { xg_end(c, NULL); return c->status; }
+    xg_try(c, &here);
+    xr_view(p, bytes, size);
+    *taken = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    xg_end(c, NULL);
+    return XLAGPU_OK;
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, size_t size) {
+    xlagpu_program *p;
+    const char *wrong;
+    uint8_t *taken = NULL;
+    xlagpu_status s;
+    if (!d || !d->platform) return NULL;
+    xr_begin(&d->c);
+    p = xr_program_new(d);
+    if (!p) return NULL;
+    wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
+    s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong) : xr_view_safely(p, bytes, size, &taken);
+    if (s == XLAGPU_OK) s = xr_check(p, taken);
+    if (s == XLAGPU_OK) s = xr_load_kernels(p);
+    if (s == XLAGPU_OK) s = xr_upload_constants(p);
+    if (s != XLAGPU_OK) { xlagpu_rt_unload(p); return NULL; }
+    return p;
+}
+
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
+    xlagpu_device *d;
+    uint32_t k;
+    if (!p) return;
+    d = p->device;
+    while (p->executions) xlagpu_rt_finish(p->executions);
+    for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
+    if (p->module) d->platform->unload(p);
+    if (p->prev) p->prev->next = p->next; else d->programs = p->next;
+    if (p->next) p->next->prev = p->prev;
+    xg_arena_free(&p->arena);
+    xg_mem_free(&d->c, p);
+}
+
+/* ---- what it takes and gives ---- */
+
+XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    memset(out, 0, sizeof *out);
+    out->type = (xlagpu_type)v->type;
+    out->rank = v->rank;
+    out->dims = p->dims + v->first_dim;
+    out->minor_to_major = out->dims + v->rank;
+    out->bytes = (size_t)v->bytes;
+    out->name = p->strings + v->name;
+    return true;
+}
+XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
+XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
+XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_params && xr_value(p, index, out); }
+XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
+XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }
+XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
+    const xr_kernel *k;
+    if (!p || !out || index >= p->n_kernels) return false;
+    k = &p->kernels[index];
+    out->name = k->name;
+    memcpy(out->grid, k->blocks, sizeof out->grid);
+    memcpy(out->block, k->threads, sizeof out->block);
+    out->shared_bytes = k->shared_bytes;
+    return true;
+}
+XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_results && xr_value(p, p->head.n_params + index, out); }
+
+#endif /* XG_RT_PROGRAM_C */

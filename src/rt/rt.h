@@ -1,0 +1,120 @@
+/* rt/rt.h -- devices, programs, executions.
+ *
+ * Ideas
+ * - A platform ("cuda", "host") is one row of functions over addresses; everything above it is the same for both.
+ * - A program is checked executable bytes plus loaded kernels and uploaded constants; it does not change. An execution has its own temporary
+ *   block, table of base addresses and parameter scratch, so a run allocates nothing.
+ * - A run walks the thunk tree and calls the platform.
+ *
+ * Laws
+ * - Functions return statuses and leave the message in the context they are given: the device's, or on the way of a launch the execution's own, so
+ *   that executions on several threads share nothing that changes. The first error of a call stays. Nothing here jumps, except inside protected
+ *   calls around the PTX parser and the first view of the bytes.
+ * - What a program's bytes say is checked once, when they are loaded; running trusts it. */
+#ifndef XG_RT_H
+#define XG_RT_H
+#include "../api/executable_read.c"
+#include "../base/base.h"
+#ifndef XLAGPU_NO_SIMULATOR
+#include "../sim/sim.h"
+#endif
+
+enum { XR_RANK_MAX = 64, XR_NESTING_MAX = 64, XR_WORKERS_MAX = 64 };
+
+typedef struct xr_platform xr_platform;
+
+typedef struct xr_block { uint64_t address; size_t bytes; void *memory; } xr_block; /* device memory that the device frees at the end */
+
+struct xlagpu_device {
+    xg_ctx c;
+    xg_arena arena;
+    const xr_platform *platform;   /* NULL: failed to open */
+    void *state;                   /* the platform's */
+    char name[128], target[16];
+    xlagpu_program *programs;
+    xr_block *blocks;              /* in the order in which they were made */
+    uint32_t n_blocks, cap_blocks;
+    uint32_t threads;
+};
+
+typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
+
+struct xlagpu_program {
+    xlagpu_device *device;
+    xlagpu_program *prev, *next;
+    xg_arena arena;
+    xlagpu_execution *executions;
+    const unsigned char *bytes;    /* our copy */
+    xg_source ptx;                 /* inside the bytes */
+    xg_exe_header head;
+    xg_exe_section sections[XG_EXE_SECTION_COUNT];
+    const char *strings;
+    const xg_exe_allocation *allocations;
+    const xg_exe_slice *slices;
+    const xg_exe_thunk *thunks;
+    const uint32_t *links;
+    const xg_exe_value *values;
+    const int64_t *dims;
+    xr_kernel *kernels;
+    uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    uint64_t *constants;           /* address per allocation; 0: not a constant */
+    uint8_t *depth;                /* per thunk: how many levels lie below it */
+    void *module;                  /* the platform's */
+    xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
+};
+
+struct xlagpu_execution {
+    xg_ctx c;                      /* its own message; its allocator is not used */
+    xlagpu_program *program;
+    xlagpu_execution *prev, *next;
+    uint64_t *base;                /* address per allocation */
+    uint64_t temp;
+    uint64_t *args;                /* addresses of one launch */
+    void **arg_pointers;
+    xlagpu_kernel_stats *stats;    /* per kernel */
+    void *state;                   /* the platform's: worker memory of the simulator */
+};
+
+/* One row per platform. */
+struct xr_platform {
+    const char *name;
+    xlagpu_status (*open)(xlagpu_device *d, const xlagpu_device_desc *desc);
+    void (*close)(xlagpu_device *d);
+    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, xr_block *out);
+    void (*release)(xlagpu_device *d, const xr_block *b);
+    xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
+    xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
+    xlagpu_status (*wait)(xlagpu_device *d, void *stream);
+    void (*settle)(xlagpu_device *d);               /* waits for all that runs; failures do not matter any more */
+    xlagpu_status (*load)(xlagpu_program *p);       /* fills kernels[].handle and n_params */
+    void (*unload)(xlagpu_program *p);
+    xlagpu_status (*prepare)(xlagpu_execution *e);
+    void (*finish)(xlagpu_execution *e);
+    /* The way of a launch: neither allocates nor locks on cuda; messages go to the execution. The last four between enter and leave. */
+    xlagpu_status (*enter)(xlagpu_execution *e);
+    void (*leave)(xlagpu_execution *e);
+    xlagpu_status (*copy)(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream);
+    xlagpu_status (*fill)(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream);
+    xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
+    xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
+    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+};
+
+/* ---- system.c: threads and shared libraries ---- */
+XG_FN void *xr_library_open(const char *name);
+XG_FN void *xr_library_symbol(void *library, const char *name);
+XG_FN void xr_library_close(void *library);
+XG_FN uint32_t xr_processors(void);
+/* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
+ * made up for by the caller's. */
+XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
+
+/* ---- device.c ---- */
+XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
+XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
+XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+/* ---- host.c, cuda.c ---- */
+XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
+XG_FN const xr_platform *xr_cuda_platform(void);
+
+#endif /* XG_RT_H */

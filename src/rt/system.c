@@ -1,0 +1,60 @@
+/* rt/system.c -- what the operating system gives: shared libraries, processors, threads. POSIX and Windows. */
+#ifndef XG_RT_SYSTEM_C
+#define XG_RT_SYSTEM_C
+#include "rt.h"
+
+#ifdef _WIN32
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+XG_FN void *xr_library_open(const char *name) { return (void *)LoadLibraryA(name); }
+XG_FN void *xr_library_symbol(void *library, const char *name) {
+    FARPROC f = GetProcAddress((HMODULE)library, name);
+    void *p;
+    memcpy(&p, &f, sizeof p);
+    return p;
+}
+XG_FN void xr_library_close(void *library) { if (library) FreeLibrary((HMODULE)library); }
+XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
+
+typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
+static DWORD WINAPI xr_thread_main(LPVOID p) { xr_thread *t = (xr_thread *)p; t->job(t->user, t->index); return 0; }
+XG_FN bool xr_thread_start(xr_thread *t) { t->handle = CreateThread(NULL, 0, xr_thread_main, t, 0, NULL); return t->handle != NULL; }
+XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINITE); CloseHandle(t->handle); }
+#else
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+XG_FN void *xr_library_open(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+XG_FN void *xr_library_symbol(void *library, const char *name) { return dlsym(library, name); }
+XG_FN void xr_library_close(void *library) { if (library) dlclose(library); }
+XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
+
+typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;
+static void *xr_thread_main(void *p) { xr_thread *t = (xr_thread *)p; t->job(t->user, t->index); return NULL; }
+XG_FN bool xr_thread_start(xr_thread *t) { return pthread_create(&t->handle, NULL, xr_thread_main, t) == 0; }
+XG_FN void xr_thread_join(xr_thread *t) { pthread_join(t->handle, NULL); }
+#endif
+
+XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user) {
+    xr_thread threads[XR_WORKERS_MAX];
+    uint32_t started = 0, k;
+    if (n > XR_WORKERS_MAX) n = XR_WORKERS_MAX;
+    for (k = 0; k + 1 < n; k++) {
+        threads[started].job = job;
+        threads[started].user = user;
+        threads[started].index = k;
+        if (!xr_thread_start(&threads[started])) break;
+        started++;
+    }
+    for (; k < n; k++) job(user, k);
+    for (k = 0; k < started; k++) xr_thread_join(&threads[k]);
+}
+
+#endif /* XG_RT_SYSTEM_C */

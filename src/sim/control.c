@@ -1,0 +1,571 @@
+/* sim/control.c -- memory, control flow and warp-wide statements to records; the table of all mnemonics.
+ *
+ * To add an instruction: a row of XG_SIM_ROWS, a decoder here or in decode.c/convert.c, and a function in lanes.c/scalar.c or a
+ * case of a kind in warp.c/memory.c. Nothing else knows mnemonics. */
+#ifndef XG_SIM_CONTROL_C
+#define XG_SIM_CONTROL_C
+#include "convert.c"
+
+/* ---- memory ---- */
+
+/* imm2 of LD, ST, ATOM: what an access is. */
+enum { XG_SIM_M_SPACE = 15, XG_SIM_M_SIZE = 4 /* log2 of an item's bytes, 3 bits */, XG_SIM_M_SIGNED = 1 << 7, XG_SIM_M_WIDE = 1 << 8 /* 64-bit address */, XG_SIM_M_FENCE = 1 << 9, XG_SIM_M_VECTOR = 10 /* log2 of items */, XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */ };
+
+XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) { size_t n = strlen(prefix); return s.n >= n && memcmp(s.p, prefix, n) == 0; }
+
+/* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
+XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
+    static const char *const words[] = {"weak", "volatile", "relaxed", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "cta", "cluster", "gpu", "sys", "gl"};
+    uint32_t i;
+    size_t j;
+    for (i = 0; i < s->n_mods; i++) {
+        if (s->used >> i & 1) continue;
+        for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
+        if (xg_str_is(s->mods[i], "acquire") || xg_str_is(s->mods[i], "release") || xg_str_is(s->mods[i], "acq_rel") || xg_str_is(s->mods[i], "sc")) { s->used |= 1u << i; *fence = true; }
+        if (xg_str_is(s->mods[i], "L2::cache_hint")) { s->used |= 1u << i; *policy = true; }
+        else if (xg_sim_prefix(s->mods[i], "L1::") || xg_sim_prefix(s->mods[i], "L2::")) s->used |= 1u << i;
+    }
+    return true;
+}
+XG_FN bool xg_sim_strong(const xg_sim_stmt *s) { /* ordered by itself: no data race */
+    static const char *const words[] = {"volatile", "relaxed", "mmio", "acquire", "release", "acq_rel", "sc"};
+    uint32_t i;
+    size_t j;
+    for (i = 0; i < s->n_mods; i++) for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) return true;
+    return false;
+}
+XG_FN xg_sim_space xg_sim_take_space(xg_sim_stmt *s) {
+    if (xg_sim_take(s, "global")) return XG_SIM_GLOBAL;
+    if (xg_sim_take(s, "shared") || xg_sim_take(s, "shared::cta") || xg_sim_take(s, "shared::cluster")) return XG_SIM_SHARED;
+    if (xg_sim_take(s, "local")) return XG_SIM_LOCAL;
+    if (xg_sim_take(s, "const")) return XG_SIM_CONST;
+    if (xg_sim_take(s, "param") || xg_sim_take(s, "param::entry") || xg_sim_take(s, "param::func")) return XG_SIM_PARAM;
+    return XG_SIM_GENERIC;
+}
+
+/* The address operand: base register or constant, what is added, the space it is in. */
+XG_FN uint32_t xg_sim_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_space *space, uint32_t *offset, bool *wide) {
+    xg_sim_operand *base;
+    uint64_t add;
+    uint32_t code;
+    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register+offset]", "expected an address");
+    base = o->items;
+    add = o->value + (base->kind == XG_SIM_O_VAR ? base->value : 0);
+    *offset = 0;
+    *wide = true;
+    if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + add, 8);
+    if (base->kind == XG_SIM_O_VAR) {
+        xg_sim_space is = base->sym->space;
+        if (*space == XG_SIM_PARAM && is == XG_SIM_LOCAL) *space = XG_SIM_LOCAL;
+        if (*space == XG_SIM_GENERIC) *space = is;
+        if (*space != is) XG_SIM_BAD(p, base->at, NULL, "'%.*s' is not in the address space that the instruction names", (int)base->word.n, base->word.p);
+        return xg_sim_address_of(p, s, base->sym, add, 8);
+    }
+    if (*space == XG_SIM_PARAM && !p->f->entry) *space = XG_SIM_LOCAL;
+    code = base->sym->reg << 1;
+    if (base->sym->type == XG_SIM_PRED) XG_SIM_BAD(p, base->at, NULL, "a predicate is no address");
+    *wide = xg_sim_bytes_of(p, code) == 8;
+    if (!*wide && (xg_sim_bytes_of(p, code) != 4 || *space == XG_SIM_GLOBAL || *space == XG_SIM_GENERIC))
+        XG_SIM_BAD(p, base->at, "addresses of global and generic memory have 64 bits", "'%.*s' is too narrow for an address", (int)base->word.n, base->word.p);
+    if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
+        uint32_t sum = xg_sim_temp(p, 8);
+        if (!*wide) XG_SIM_BAD(p, o->at, NULL, "the offset does not fit 32 bits");
+        xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
+        return sum;
+    }
+    *offset = (uint32_t)add;
+    return code;
+}
+
+XG_FN uint32_t xg_sim_list_begin(const xg_sim_asm *p) { return p->list.n; }
+XG_FN void xg_sim_list_add(xg_sim_asm *p, uint32_t code) { xg_push(&p->scratch, uint32_t, &p->list, code); }
+
+XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, const xg_sim_operand **items) {
+    uint32_t n = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : xg_sim_take(s, "v8") ? 8 : 1;
+    if (n == 1) { *items = o; if (o->kind == XG_SIM_O_VEC && o->n != 1) XG_SIM_BAD(p, o->at, NULL, "a vector operand needs .v2, .v4 or .v8"); if (o->kind == XG_SIM_O_VEC) *items = o->items; return 1; }
+    if (o->kind != XG_SIM_O_VEC || o->n != n) XG_SIM_BAD(p, o->at, NULL, ".v%u needs %u registers in braces", n, n);
+    *items = o->items;
+    return n;
+}
+
+XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
+    bool fence = false, policy = false, wide;
+    xg_sim_space space;
+    xg_sim_type t;
+    const xg_sim_operand *items, *data = &s->o[store ? 1 : 0], *where = &s->o[store ? 0 : 1];
+    uint32_t n, i, list, address, offset, bytes = 0, code;
+    xg_sim_ins *in;
+    xg_sim_take_hints(s, &fence, &policy);
+    space = xg_sim_take_space(s);
+    xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
+    n = xg_sim_vector_of(p, s, data, &items);
+    t = xg_sim_take_type(p, s);
+    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    address = xg_sim_address(p, s, where, &space, &offset, &wide);
+    if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
+    if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
+    {
+        uint32_t codes[8];
+        for (i = 0; i < n; i++) {
+            code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
+            if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
+            bytes = xg_sim_bytes_of(p, code);
+            codes[i] = code;
+        }
+        list = xg_sim_list_begin(p);
+        for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
+    }
+    in = xg_sim_put(p, s, store ? XG_SIM_K_ST : XG_SIM_K_LD);
+    if (!store && space == XG_SIM_PARAM && address & 1) { in->kind = XG_SIM_K_PARAM; in->imm = (uint32_t)p->consts.p[address >> 1].value; in->imm2 = 0; }
+    else { in->a = address; in->imm = offset; }
+    in->list = list;
+    in->n = (uint16_t)n;
+    in->dbytes = (uint8_t)bytes;
+    in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE | (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_M_SIGNED : 0u) | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (xg_sim_strong(s) ? (uint32_t)XG_SIM_M_STRONG : 0u) |
+        (n == 8 ? 3u : n == 4 ? 2u : n == 2 ? 1u : 0u) << XG_SIM_M_VECTOR;
+    if (in->kind == XG_SIM_K_PARAM && in->imm + n * xg_sim_types[t].bytes > p->f->info.param_bytes) XG_SIM_BAD(p, where->at, NULL, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
+}
+
+/* X(NAME, text): the operation of atom and red. */
+#define XG_SIM_ATOMS(X) X(ADD, "add") X(MIN, "min") X(MAX, "max") X(AND, "and") X(OR, "or") X(XOR, "xor") X(EXCH, "exch") X(CAS, "cas") X(INC, "inc") X(DEC, "dec")
+typedef enum xg_sim_atom {
+#define X(name, text) XG_SIM_A_##name,
+    XG_SIM_ATOMS(X)
+#undef X
+    XG_SIM_A_COUNT
+} xg_sim_atom;
+
+XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
+    static const char *const ops[] = {
+#define X(name, text) text,
+        XG_SIM_ATOMS(X)
+#undef X
+    };
+    bool fence = false, policy = false, wide;
+    xg_sim_space space;
+    int op;
+    xg_sim_type t;
+    uint32_t address, offset, b[8], c = XG_SIM_NOREG, d[8], want, i, n, list, at = red ? 0 : 1;
+    const xg_sim_operand *items, *dests = NULL;
+    xg_sim_ins *in;
+    xg_sim_take_hints(s, &fence, &policy);
+    space = xg_sim_take_space(s);
+    op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
+    if (op < 0) XG_SIM_BAD(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
+    xg_sim_take(s, "noftz");
+    want = (red ? 2u : 3u) + (op == XG_SIM_A_CAS) + policy;
+    xg_sim_operands(p, s, want, want);
+    n = xg_sim_vector_of(p, s, &s->o[at + 1], &items);
+    t = xg_sim_take_type(p, s);
+    if (xg_sim_types[t].bytes < 2 || xg_sim_types[t].bytes > 8 || t == XG_SIM_PRED || (red && op >= XG_SIM_A_EXCH && op < XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
+    if (xg_sim_types[t].cls == 'B' && (op == XG_SIM_A_ADD || op == XG_SIM_A_MIN || op == XG_SIM_A_MAX || op >= XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
+    if ((xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') && op > XG_SIM_A_MAX) xg_sim_no_type(p, s, t);
+    if (op >= XG_SIM_A_INC && t != XG_SIM_U32) xg_sim_no_type(p, s, t);
+    if (xg_sim_is_float(t) && op != XG_SIM_A_ADD) xg_sim_no_type(p, s, t);
+    if (n > 1 && (space != XG_SIM_GLOBAL || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
+    address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
+    if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "atomics work on global and shared memory only");
+    for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    if (op == XG_SIM_A_CAS) c = xg_sim_source(p, s, at + 2, t);
+    if (!red) {
+        dests = &s->o[0];
+        if (n > 1) { if (dests->kind != XG_SIM_O_VEC || dests->n != n) XG_SIM_BAD(p, dests->at, NULL, "the destination must have %u registers in braces", n); dests = dests->items; }
+        for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
+    }
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, b[i]);
+    for (i = 0; i < n && !red; i++) xg_sim_list_add(p, d[i]);
+    in = xg_sim_put(p, s, XG_SIM_K_ATOM);
+    in->op = (uint16_t)op;
+    in->list = list;
+    in->n = (uint16_t)(red ? n : 2 * n);
+    in->d2bytes = (uint8_t)n;
+    in->a = address;
+    in->c = c;
+    in->imm = offset;
+    in->dbytes = xg_sim_types[t].bytes;
+    in->e = XG_SIM_NOREG;
+    in->flags |= fence ? XG_SIM_UNI : 0;
+    in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
+}
+
+/* cvta, cvta.to, isspacep. imm: space, then 0 to generic, 1 from generic, 2 test. */
+XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
+    bool to = !test && xg_sim_take(s, "to");
+    xg_sim_space space = xg_sim_take_space(s);
+    xg_sim_type t = test ? XG_SIM_U64 : xg_sim_take_type(p, s);
+    uint32_t a, d;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    if (space == XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
+    if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
+    a = xg_sim_source_of(p, s, &s->o[1], t, false);
+    d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
+    if (!test && (space == XG_SIM_GLOBAL || space == XG_SIM_CONST)) { xg_sim_alu(p, s, XG_F(mov_b64), d, a, XG_SIM_NOREG, XG_SIM_NOREG); return; }
+    if (space == XG_SIM_PARAM && !p->f->entry) space = XG_SIM_LOCAL;
+    in = xg_sim_put(p, s, XG_SIM_K_SPACE);
+    in->a = a;
+    in->d = d;
+    in->imm = (uint32_t)space | (test ? 2u : to ? 1u : 0u) << 8;
+}
+
+XG_FN void xg_sim_d_nop(xg_sim_asm *p, xg_sim_stmt *s, uint32_t fence) { /* prefetch, membar, fence, griddepcontrol, nanosleep, ...: any modifiers that name hints */
+    static const char *const words[] = {"wait", "launch_dependents", "u32", "b32", "b64", "proxy", "alias", "async", "global", "shared::cta", "shared::cluster", "local", "L1", "L2", "sync", "aligned", "inc", "dec",
+        "acq_rel", "sc", "acquire", "release", "mbarrier_init", "cta", "cluster", "gpu", "sys", "gl", "level", "tensormap", "generic", "tensormap::generic", "commit_group", "wait_group", "wait_all", "bulk", "read",
+        "proxy::generic", "async::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"};
+    uint32_t i;
+    bool f = false, policy = false;
+    size_t j;
+    for (i = 0; i < s->n_mods; i++) for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
+    xg_sim_take_hints(s, &f, &policy);
+    for (i = 0; i < s->n; i++) if (s->o[i].kind == XG_SIM_O_LABEL) xg_sim_unknown_word(p, &s->o[i]);
+    xg_sim_put(p, s, fence ? XG_SIM_K_FENCE : XG_SIM_K_NOP);
+}
+
+/* cp.async.{ca,cg}.shared.global [dst], [src], size[, src-size or ignore-src]; the group instructions have nothing to wait for. */
+XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool fence = false, policy = false, wide_d, wide_s;
+    xg_sim_space dst = XG_SIM_SHARED, src = XG_SIM_GLOBAL;
+    uint32_t a, b, off_a, off_b, size, c = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!xg_sim_take(s, "async")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "only cp.async is simulated");
+    if (xg_sim_take(s, "bulk") || xg_sim_take(s, "mbarrier")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "bulk copies and memory barriers are not simulated yet");
+    if (xg_sim_take(s, "commit_group") || xg_sim_take(s, "wait_group") || xg_sim_take(s, "wait_all")) { xg_sim_put(p, s, XG_SIM_K_NOP); return; }
+    xg_sim_take_hints(s, &fence, &policy);
+    if (!xg_sim_take(s, "shared")) xg_sim_take(s, "shared::cta");
+    xg_sim_take(s, "global");
+    xg_sim_operands(p, s, policy ? 4 : 3, policy ? 5 : 4);
+    a = xg_sim_address(p, s, &s->o[0], &dst, &off_a, &wide_d);
+    b = xg_sim_address(p, s, &s->o[1], &src, &off_b, &wide_s);
+    size = xg_sim_literal(p, s, 2, 16);
+    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (s->n - policy == 4) {
+        bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
+        c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
+        if (pred) { /* true means: read nothing */
+            uint32_t t = xg_sim_temp(p, 4);
+            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
+            c = t;
+        }
+    }
+    if (off_a) { uint32_t t = xg_sim_temp(p, wide_d ? 8 : 4); xg_sim_alu(p, s, wide_d ? XG_F(add_i64) : XG_F(add_i32), t, a, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_a, wide_d ? 8 : 4), XG_SIM_NOREG); a = t; }
+    if (off_b) { uint32_t t = xg_sim_temp(p, 8); xg_sim_alu(p, s, XG_F(add_i64), t, b, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_b, 8), XG_SIM_NOREG); b = t; }
+    in = xg_sim_put(p, s, XG_SIM_K_CPASYNC);
+    in->a = a;
+    in->b = b;
+    in->c = c;
+    in->imm = size;
+    in->imm2 = wide_d;
+}
+
+/* ---- control flow ---- */
+
+XG_FN void xg_sim_branch_to(xg_sim_asm *p, uint32_t record, uint32_t name, uint32_t at, uint32_t list) {
+    xg_sim_fix f;
+    f.record = record;
+    f.name = name;
+    f.scope = p->scope;
+    f.at = at;
+    f.list = list;
+    xg_push(&p->scratch, xg_sim_fix, &p->fixes, f);
+}
+XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    xg_sim_take(s, "uni");
+    xg_sim_operands(p, s, 1, 1);
+    if (s->o[0].kind != XG_SIM_O_LABEL) XG_SIM_BAD(p, s->o[0].at, NULL, "'bra' needs a label");
+    xg_sim_put(p, s, XG_SIM_K_BRA);
+    xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
+}
+XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_sym *t;
+    uint32_t a, i;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!xg_sim_take(s, "idx")) XG_SIM_BAD(p, s->at, NULL, "'brx' is written brx.idx");
+    xg_sim_take(s, "uni");
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_source(p, s, 0, XG_SIM_U32);
+    t = s->o[1].kind == XG_SIM_O_LABEL ? s->o[1].sym : NULL;
+    if (!t || t->kind != XG_SIM_SYM_TARGETS) XG_SIM_BAD(p, s->o[1].at, "name: .branchtargets L1, L2; before it", "expected the name of a .branchtargets list");
+    in = xg_sim_put(p, s, XG_SIM_K_BRX);
+    in->a = a;
+    in->list = p->list.n;
+    if (t->n_targets > 0xFFFF) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 65535 targets");
+    in->n = (uint16_t)t->n_targets;
+    for (i = 0; i < t->n_targets; i++) { xg_sim_branch_to(p, p->code.n - 1, t->targets[i], s->o[1].at, p->list.n); xg_sim_list_add(p, 0); }
+}
+XG_FN void xg_sim_d_exit(xg_sim_asm *p, xg_sim_stmt *s, uint32_t kind) {
+    xg_sim_take(s, "uni");
+    xg_sim_operands(p, s, 0, 0);
+    xg_sim_put(p, s, (xg_sim_kind)kind);
+    if (kind == XG_SIM_K_BRA) p->code.p[p->code.n - 1].op = 1; /* ret: a branch to the function's end */
+}
+
+XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n, bool ret) {
+    uint32_t i;
+    if ((list ? list->n : 0) != n) XG_SIM_BAD(p, list ? list->at : s->at, NULL, "the function has %u %s, not %u", n, ret ? "results" : "parameters", list ? list->n : 0);
+    for (i = 0; i < n; i++) {
+        const xg_sim_operand *o = &list->items[i];
+        xg_sim_copy c;
+        uint32_t here;
+        memset(&c, 0, sizeof c);
+        c.reg = formals[i].reg;
+        c.bytes = formals[i].bytes;
+        if (c.reg) {
+            uint32_t bytes = formals[i].bytes;
+            if (o->kind == XG_SIM_O_REG) here = o->sym->reg << 1;
+            else if (o->kind == XG_SIM_O_NUM && !ret) here = xg_sim_constant(p, o->value, bytes);
+            else XG_SIM_BAD(p, o->at, NULL, "expected a register");
+            if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u)) XG_SIM_BAD(p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
+            xg_sim_list_add(p, here);
+        } else {
+            if (o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL) XG_SIM_BAD(p, o->at, NULL, "expected a .param variable of this function");
+            if (o->sym->bytes < c.bytes) XG_SIM_BAD(p, o->at, NULL, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
+            here = (uint32_t)o->sym->offset;
+        }
+        c.from = ret ? formals[i].at : here;
+        c.to = ret ? here : formals[i].at;
+        xg_push(&p->scratch, xg_sim_copy, &p->copies, c);
+    }
+}
+XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)] */
+    uint32_t i = 0, list;
+    const xg_sim_operand *rets = NULL, *args = NULL;
+    xg_sim_func *callee;
+    xg_sim_callsite site;
+    xg_sim_ins *in;
+    (void)arg;
+    xg_sim_take(s, "uni");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
+    if (i >= s->n || s->o[i].kind != XG_SIM_O_FUNC) {
+        if (i < s->n && s->o[i].kind == XG_SIM_O_REG) XG_SIM_UNSUPPORTED(p, s->o[i].at, "call the function by its name", "indirect calls are not simulated");
+        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, "declare it with .func before", "expected the name of a function");
+    }
+    callee = s->o[i++].sym->func;
+    if (callee->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
+    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    memset(&site, 0, sizeof site);
+    site.callee = callee;
+    list = xg_sim_list_begin(p);
+    site.first_arg = p->copies.n;
+    xg_sim_call_args(p, s, args, callee->args, callee->n_args, false);
+    site.n_args = p->copies.n - site.first_arg;
+    site.first_ret = p->copies.n;
+    xg_sim_call_args(p, s, rets, callee->rets, callee->n_rets, true);
+    site.n_rets = p->copies.n - site.first_ret;
+    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
+        in = xg_sim_put(p, s, XG_SIM_K_BRA);
+        in->flags ^= XG_SIM_NOT;
+        in->imm = p->code.n + 1;
+        s->guard = XG_SIM_NOREG;
+        s->guard_not = false;
+    }
+    in = xg_sim_put(p, s, XG_SIM_K_CALL);
+    in->imm = p->sites.n;
+    in->list = list;
+    in->n = (uint16_t)(p->list.n - list);
+    xg_push(&p->scratch, xg_sim_callsite, &p->sites, site);
+    xg_push(&p->scratch, uint32_t, &p->calls, callee->id);
+}
+
+/* ---- barriers and warp-wide operations ---- */
+
+typedef enum xg_sim_barop { XG_SIM_BAR_SYNC, XG_SIM_BAR_ARRIVE, XG_SIM_BAR_POPC, XG_SIM_BAR_AND, XG_SIM_BAR_OR } xg_sim_barop;
+
+XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
+    uint32_t a, b = XG_SIM_NOREG, c = XG_SIM_NOREG, d = XG_SIM_NOREG, i = 0;
+    xg_sim_barop op = XG_SIM_BAR_SYNC;
+    bool aligned = !barrier;
+    xg_sim_ins *in;
+    xg_sim_take(s, "cta");
+    if (xg_sim_take(s, "warp")) {
+        xg_sim_take(s, "sync");
+        xg_sim_operands(p, s, 1, 1);
+        xg_sim_source(p, s, 0, XG_SIM_U32);
+        xg_sim_put(p, s, XG_SIM_K_NOP);
+        return;
+    }
+    if (xg_sim_take(s, "cluster")) {
+        xg_sim_take(s, "aligned");
+        if (xg_sim_take(s, "arrive")) { xg_sim_take(s, "relaxed"); xg_sim_take(s, "release"); xg_sim_put(p, s, XG_SIM_K_NOP); return; }
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "cluster barriers are not simulated yet");
+    }
+    if (xg_sim_take(s, "sync")) {}
+    else if (xg_sim_take(s, "arrive")) op = XG_SIM_BAR_ARRIVE;
+    else if (xg_sim_take(s, "red")) {
+        op = xg_sim_take(s, "popc") ? XG_SIM_BAR_POPC : xg_sim_take(s, "and") ? XG_SIM_BAR_AND : xg_sim_take(s, "or") ? XG_SIM_BAR_OR : XG_SIM_BAR_SYNC;
+        if (op == XG_SIM_BAR_SYNC) XG_SIM_BAD(p, s->at, NULL, "a barrier reduction needs .popc, .and or .or");
+        xg_sim_take(s, "u32");
+        xg_sim_take(s, "pred");
+    } else XG_SIM_BAD(p, s->at, "such as bar.sync 0", "'%.*s' needs .sync, .arrive or .red", (int)s->op.n, s->op.p);
+    if (xg_sim_take(s, "aligned")) aligned = true;
+    if (op >= XG_SIM_BAR_POPC) {
+        xg_sim_operands(p, s, 3, 4);
+        d = xg_sim_dest(p, s, 0, op == XG_SIM_BAR_POPC ? XG_SIM_U32 : XG_SIM_PRED);
+        c = xg_sim_source(p, s, s->n - 1, XG_SIM_PRED);
+        a = xg_sim_source(p, s, 1, XG_SIM_U32);
+        if (s->n == 4) b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    } else {
+        xg_sim_operands(p, s, op == XG_SIM_BAR_ARRIVE ? 2 : 1, 2);
+        a = xg_sim_source(p, s, i, XG_SIM_U32);
+        if (s->n == 2) b = xg_sim_source(p, s, 1, XG_SIM_U32);
+    }
+    in = xg_sim_put(p, s, XG_SIM_K_BAR);
+    in->op = (uint16_t)op;
+    in->a = a; in->b = b; in->c = c; in->d = d;
+    in->imm = aligned;
+}
+
+typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
+    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT } xg_sim_warpop;
+
+XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const ops[] = {"up", "down", "bfly", "idx"};
+    bool sync = xg_sim_take(s, "sync");
+    int op = xg_sim_take_one(s, ops, 4);
+    uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    (void)arg;
+    if (op < 0) XG_SIM_BAD(p, s->at, NULL, "'shfl' needs .up, .down, .bfly or .idx");
+    xg_sim_take(s, "b32");
+    xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    a = xg_sim_source(p, s, 1, XG_SIM_B32);
+    b = xg_sim_source(p, s, 2, XG_SIM_B32);
+    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    e = sync ? xg_sim_source(p, s, 4, XG_SIM_B32) : XG_SIM_NOREG;
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = (uint16_t)op;
+    in->d = d; in->d2 = d2; in->a = a; in->b = b; in->c = c; in->e = e;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const ops[] = {"all", "any", "uni", "ballot"};
+    bool sync = xg_sim_take(s, "sync");
+    int op = xg_sim_take_one(s, ops, 4);
+    uint32_t d, a, e;
+    xg_sim_ins *in;
+    (void)arg;
+    if (op < 0) XG_SIM_BAD(p, s->at, NULL, "'vote' needs .all, .any, .uni or .ballot");
+    xg_sim_take(s, op == 3 ? "b32" : "pred");
+    xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
+    d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
+    a = xg_sim_source(p, s, 1, XG_SIM_PRED);
+    e = sync ? xg_sim_source(p, s, 2, XG_SIM_B32) : XG_SIM_NOREG;
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = (uint16_t)(XG_SIM_W_ALL + op);
+    in->d = d; in->a = a; in->e = e;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool all = xg_sim_take(s, "all"), wide;
+    xg_sim_type t;
+    uint32_t d, d2 = XG_SIM_NOREG, a, e;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!all && !xg_sim_take(s, "any")) XG_SIM_BAD(p, s->at, NULL, "'match' needs .any or .all");
+    if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'match' needs .sync");
+    t = xg_sim_take_type(p, s);
+    wide = xg_sim_types[t].bytes == 8;
+    if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
+    xg_sim_operands(p, s, 3, 3);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    a = xg_sim_source(p, s, 1, t);
+    e = xg_sim_source(p, s, 2, XG_SIM_B32);
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = all ? XG_SIM_W_MATCH_ALL : XG_SIM_W_MATCH_ANY;
+    in->d = d; in->d2 = d2; in->a = a; in->e = e;
+    in->imm = wide;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
+    int op;
+    bool absolute, nan;
+    xg_sim_type t;
+    uint32_t d, a, e;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'redux' needs .sync");
+    op = xg_sim_take_one(s, ops, 6);
+    absolute = xg_sim_take(s, "abs");
+    nan = xg_sim_take(s, "NaN");
+    t = xg_sim_take_type(p, s);
+    if (op < 0 || xg_sim_types[t].bytes != 4 || xg_sim_types[t].cls == 'V' || (t == XG_SIM_F32 && op != 1 && op != 2) || (t != XG_SIM_F32 && (absolute || nan)) || (t == XG_SIM_B32 && op < 3)) xg_sim_no_type(p, s, t);
+    xg_sim_operands(p, s, 3, 3);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    if (absolute) a = xg_sim_via(p, s, XG_F(abs_f32), 4, a);
+    e = xg_sim_source(p, s, 2, XG_SIM_B32);
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = (uint16_t)(XG_SIM_W_ADD + op);
+    in->d = d; in->a = a; in->e = e;
+    in->imm = t == XG_SIM_S32 ? 1 : t == XG_SIM_F32 ? (nan ? 3u : 2u) : 0;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
+    uint32_t d, d2 = XG_SIM_NOREG, e = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_take(s, elect ? "sync" : "b32");
+    xg_sim_operands(p, s, elect ? 2 : 1, elect ? 2 : 1);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    if (elect) {
+        if (!s->o[0].pair) XG_SIM_BAD(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
+        d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        e = xg_sim_source(p, s, 1, XG_SIM_B32);
+    }
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = elect ? XG_SIM_W_ELECT : XG_SIM_W_ACTIVE;
+    in->d = d; in->d2 = d2; in->e = e;
+    in->dbytes = 4;
+}
+
+/* ---- all mnemonics: R(text, decoder, argument) ---- */
+
+#define XG_SIM_ROWS(R) \
+    R("add", add, XG_SIM_BT_add) R("sub", add, XG_SIM_BT_sub) R("addc", add, 1000 + XG_SIM_BT_add) R("subc", add, 1000 + XG_SIM_BT_sub) \
+    R("mul", mul, 0) R("mad", mad, 0) R("fma", mad, 1) R("madc", mad, 2) R("mul24", mul24, 0) R("mad24", mul24, 1) \
+    R("div", div, XG_SIM_BT_div) R("rcp", div, XG_SIM_BT_rcp) R("sqrt", div, XG_SIM_BT_sqrt) R("rem", plain, XG_SIM_BT_rem) \
+    R("rsqrt", approx, XG_F(rsqrt_f32)) R("ex2", approx, XG_F(ex2_f32)) R("lg2", approx, XG_F(lg2_f32)) R("sin", approx, XG_F(sin_f32)) R("cos", approx, XG_F(cos_f32)) R("tanh", approx, XG_F(tanh_f32)) \
+    R("abs", plain, XG_SIM_BT_abs) R("neg", plain, XG_SIM_BT_neg) R("and", plain, XG_SIM_BT_and) R("or", plain, XG_SIM_BT_or) R("xor", plain, XG_SIM_BT_xor) R("not", plain, XG_SIM_BT_not) \
+    R("cnot", plain, XG_SIM_BT_cnot) R("copysign", plain, XG_SIM_BT_copysign) R("min", minmax, XG_SIM_BT_min) R("max", minmax, XG_SIM_BT_max) R("shl", shift, XG_SIM_BT_shl) R("shr", shift, XG_SIM_BT_shr) \
+    R("popc", count, XG_SIM_BIT_popc) R("clz", count, XG_SIM_BIT_clz) R("brev", count, XG_SIM_BIT_brev) R("bfind", count, XG_SIM_BIT_bfind) R("bfe", field, XG_SIM_BIT_bfe) R("bfi", field, XG_SIM_BIT_bfi) \
+    R("prmt", three, XG_SIM_BIT_prmt) R("shf", three, XG_SIM_BIT_shf) R("dp4a", three, XG_SIM_BIT_dp4a) R("dp2a", three, XG_SIM_BIT_dp2a) R("fns", three, XG_SIM_BIT_fns) R("lop3", lop3, 0) R("sad", sad, 0) \
+    R("bmsk", mask, XG_SIM_BIT_bmsk) R("szext", mask, XG_SIM_BIT_szext) R("testp", testp, 0) \
+    R("setp", setp, 0) R("set", set, 0) R("selp", selp, 0) R("slct", selp, 1) R("mov", mov, 0) R("cvt", cvt, 0) R("cvta", cvta, 0) R("isspacep", cvta, 1) \
+    R("ld", access, 0) R("ldu", access, 0) R("st", access, 1) R("atom", atom, 0) R("red", atom, 1) R("cp", cp, 0) \
+    R("prefetch", nop, 0) R("prefetchu", nop, 0) R("applypriority", nop, 0) R("discard", nop, 0) R("membar", nop, 1) R("fence", nop, 1) R("griddepcontrol", nop, 0) R("nanosleep", nop, 0) R("pmevent", nop, 0) R("setmaxnreg", nop, 0) \
+    R("bra", bra, 0) R("brx", brx, 0) R("call", call, 0) R("ret", exit, XG_SIM_K_BRA) R("exit", exit, XG_SIM_K_EXIT) R("trap", exit, XG_SIM_K_TRAP) R("brkpt", exit, XG_SIM_K_TRAP) \
+    R("bar", bar, 0) R("barrier", bar, 1) R("shfl", shfl, 0) R("vote", vote, 0) R("match", match, 0) R("redux", redux, 0) R("activemask", active, 0) R("elect", active, 1)
+
+#define xg_sim_d_access xg_sim_access
+typedef struct xg_sim_row { const char *text; void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg); uint32_t arg; } xg_sim_row;
+static const xg_sim_row xg_sim_rows[] = {
+#define R(text, decoder, arg) {text, xg_sim_d_##decoder, arg},
+    XG_SIM_ROWS(R)
+#undef R
+};
+#undef xg_sim_d_access
+XG_FN const char *xg_sim_row_name(const void *user, size_t i) { (void)user; return i < XG_COUNT(xg_sim_rows) ? xg_sim_rows[i].text : NULL; }
+
+XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
+    const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
+    uint32_t i;
+    if (!row) {
+        const char *near_name = xg_nearest(s->op, xg_sim_row_name, NULL);
+        char hint[64];
+        if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
+        XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known", (int)XG_MIN(s->op.n, 60u), s->op.p);
+    }
+    row->decode(p, s, row->arg);
+    if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp")) for (i = s->first; i < p->code.n; i++) if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
+    for (i = 0; i < s->n_mods; i++)
+        if (!(s->used >> i & 1)) XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL, "the modifier '.%.*s' is not known here, or does not go with the others", (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
+}
+
+#endif /* XG_SIM_CONTROL_C */

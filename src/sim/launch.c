@@ -1,0 +1,300 @@
+/* sim/launch.c -- the interface: loading a module, checking a launch, a worker's memory. */
+#ifndef XG_SIM_LAUNCH_C
+#define XG_SIM_LAUNCH_C
+#include "run.c"
+
+/* ---- the end of loading ---- */
+
+/* Shared variables: those of one entry come after the common ones, which several functions or a .func use. */
+XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
+    uint32_t i, common = 0, most = 0;
+    uint64_t at;
+    bool called_dynamic = false;
+    for (i = 0; i < p->funcs.n; i++) p->funcs.p[i]->dynamic_align = 16;
+    for (i = 0; i < p->shared.n; i++) {
+        xg_sim_sym *s = p->shared.p[i];
+        if (s->users == 0 || s->is_extern || s->offset != XG_SIM_NOREG || (s->users == 1 && p->funcs.p[s->user]->entry)) continue;
+        at = ((uint64_t)common + s->align - 1) / s->align * s->align;
+        if (at + s->bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        s->offset = at;
+        common = (uint32_t)(at + s->bytes);
+    }
+    for (i = 0; i < p->funcs.n; i++) p->funcs.p[i]->shared_private = common;
+    for (i = 0; i < p->shared.n; i++) {
+        xg_sim_sym *s = p->shared.p[i];
+        xg_sim_func *f = s->users ? p->funcs.p[s->user] : NULL;
+        if (!f || s->is_extern || s->offset != XG_SIM_NOREG) continue;
+        at = ((uint64_t)f->shared_private + s->align - 1) / s->align * s->align;
+        if (at + s->bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        s->offset = at;
+        f->shared_private = (uint32_t)(at + s->bytes);
+    }
+    for (i = 0; i < p->consts.n; i++) {
+        const xg_sim_const *k = &p->consts.p[i];
+        xg_sim_func *f = k->sym ? p->funcs.p[k->func] : NULL;
+        if (!f || !k->sym->is_extern) continue;
+        f->dynamic_align = XG_MAX(f->dynamic_align, k->sym->align);
+        called_dynamic = called_dynamic || !f->entry;
+        most = XG_MAX(most, f->dynamic_align);
+    }
+    for (i = 0; i < p->funcs.n; i++) {
+        xg_sim_func *f = p->funcs.p[i];
+        f->info.static_shared = f->shared_private;
+        if (called_dynamic) p->m->dynamic_at = XG_MAX(p->m->dynamic_at, (f->shared_private + most - 1) / most * most);
+    }
+}
+XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
+    return m->dynamic_at ? m->dynamic_at : (f->shared_private + f->dynamic_align - 1) / f->dynamic_align * f->dynamic_align;
+}
+
+XG_FN void xg_sim_fill_constants(xg_sim_asm *p) {
+    uint32_t i, lane;
+    char *mem = (char *)xg_alloc(p->a, xg_add(p->c, p->m->const_bytes, 64 + 256));
+    p->m->consts = mem + (64 - (uintptr_t)mem % 64) % 64;
+    for (i = 0; i < p->consts.n; i++) {
+        const xg_sim_const *k = &p->consts.p[i];
+        uint64_t v = k->value;
+        if (k->sym) v += k->sym->is_extern ? xg_sim_dynamic_at(p->m, p->funcs.p[k->func]) : k->sym->offset;
+        for (lane = 0; lane < XG_SIM_WARP; lane++) memcpy(p->m->consts + k->offset + (size_t)lane * k->bytes, &v, k->bytes);
+    }
+}
+
+/* What a function needs with all it calls. Recursion gets a budget of XG_SIM_RECURSION frames. */
+enum { XG_SIM_RECURSION = 24, XG_SIM_CHAIN = 200 };
+XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
+    uint32_t i;
+    if (f->mark == 2) return;
+    if (f->mark == 1) { f->recursive = true; return; }
+    if (depth > XG_SIM_CHAIN) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
+    f->mark = 1;
+    for (i = 0; i < f->n_calls; i++) {
+        xg_sim_func *g = p->funcs.p[f->calls[i]];
+        xg_sim_walk(p, g, depth + 1);
+        if (g->recursive) f->recursive = true; /* a cycle, or above one: both get the budget */
+        f->stack = XG_MAX(f->stack, g->stack);
+        f->deep_local = XG_MAX(f->deep_local, g->deep_local);
+        f->depth = XG_MAX(f->depth, g->depth);
+    }
+    f->mark = 2;
+    f->stack += f->frame * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
+    f->deep_local += f->local * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
+    f->depth += f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u;
+    if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
+}
+
+XG_FN int xg_sim_by_base(const void *a, const void *b) {
+    const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
+    return x->base < y->base ? -1 : x->base > y->base;
+}
+XG_FN void xg_sim_finish(xg_sim_asm *p) {
+    xg_sim_module *m = p->m;
+    uint32_t i;
+    xg_sim_layout_shared(p);
+    xg_sim_fill_constants(p);
+    m->n_funcs = p->funcs.n;
+    m->funcs = XG_NEW_N(p->a, xg_sim_func *, p->funcs.n + 1);
+    for (i = 0; i < p->funcs.n; i++) m->funcs[i] = p->funcs.p[i];
+    for (i = 0; i < p->funcs.n; i++) if (p->funcs.p[i]->entry) xg_sim_walk(p, p->funcs.p[i], 0);
+    m->n_code = p->code.n;
+    m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
+    if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
+    if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
+    m->copies = XG_NEW_N(p->a, xg_sim_copy, p->copies.n + 1);
+    if (p->copies.n) memcpy(m->copies, p->copies.p, p->copies.n * sizeof *m->copies);
+    m->sites = XG_NEW_N(p->a, xg_sim_callsite, p->sites.n + 1);
+    if (p->sites.n) memcpy(m->sites, p->sites.p, p->sites.n * sizeof *m->sites);
+    m->n_vars = p->vars.n;
+    m->vars = XG_NEW_N(p->a, xg_sim_var, p->vars.n + 1);
+    m->globals.p = XG_NEW_N(p->a, xg_sim_buffer, p->vars.n + 1);
+    for (i = 0; i < p->vars.n; i++) {
+        xg_sim_buffer *b;
+        m->vars[i] = p->vars.p[i];
+        if (!m->vars[i].bytes) continue;
+        b = &m->globals.p[m->globals.n++];
+        b->base = m->vars[i].address; b->bytes = m->vars[i].bytes; b->name = m->vars[i].name.p; b->readonly = m->vars[i].readonly;
+    }
+    if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
+}
+
+XG_FN void xg_sim_load_in(xg_sim_asm *p) {
+    size_t i;
+    xg_arena *s = &p->scratch;
+    xg_dict_init(&p->names, s);
+    xg_dict_init(&p->rows, s);
+    xg_map64_init(&p->syms, s);
+    for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
+    for (i = 0; i < XG_COUNT(xg_sim_rows); i++) xg_dict_put(&p->rows, xg_str_z(xg_sim_rows[i].text), (void *)(uintptr_t)&xg_sim_rows[i]);
+    p->parents = XG_NEW_N(s, uint32_t, 16);
+    p->parents_cap = 16;
+    p->stmt = XG_NEW(s, xg_sim_stmt);
+    p->avx2 = xg_sim_has_avx2();
+    if (p->src->size > 0x7FFFFFFFu) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "PTX text of more than 2 GiB");
+    xg_sim_next(p);
+    while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
+    if (!p->m->version) XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
+    xg_sim_finish(p);
+}
+
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
+    /* The scratch arena must go away also when loading fails: catch, free, and fail on. */
+    xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
+    jmp_buf here, *outer = c->guard;
+    p->c = c;
+    p->a = a;
+    p->src = ptx;
+    p->m = XG_NEW(a, xg_sim_module);
+    p->m->src = ptx;
+    xg_arena_init(&p->scratch, c);
+    if (setjmp(here)) {
+        xg_arena_free(&p->scratch);
+        c->guard = outer;
+        longjmp(*outer, 1);
+    }
+    c->guard = &here;
+    xg_sim_load_in(p);
+    c->guard = outer;
+    xg_arena_free(&p->scratch);
+    return p->m;
+}
+
+/* ---- questions ---- */
+
+XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m) { return m->version; }
+XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m) { return m->target; }
+XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m) {
+    uint32_t i, n = 0;
+    for (i = 0; i < m->n_funcs; i++) n += m->funcs[i]->entry && m->funcs[i]->defined;
+    return n;
+}
+XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t at) {
+    uint32_t i;
+    for (i = 0; i < m->n_funcs; i++) if (m->funcs[i]->entry && m->funcs[i]->defined && at-- == 0) return (const xg_sim_entry *)m->funcs[i];
+    return NULL;
+}
+XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name) {
+    uint32_t i;
+    for (i = 0; i < m->n_funcs; i++) if (m->funcs[i]->entry && m->funcs[i]->defined && xg_str_eq(m->funcs[i]->info.name, name)) return (const xg_sim_entry *)m->funcs[i];
+    return NULL;
+}
+XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e) { return &e->f.info; }
+XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes) {
+    uint32_t i;
+    for (i = 0; i < m->n_vars; i++) if (xg_str_eq(m->vars[i].name, name)) { if (bytes) *bytes = m->vars[i].bytes; return m->vars[i].address; }
+    return 0;
+}
+XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
+#define X(field, text) sum->field += more->field;
+    XG_SIM_STATS(X)
+#undef X
+}
+
+/* ---- launching ---- */
+
+XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3);
+XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    c->status = XLAGPU_OK;
+    xg_error_set(c, XLAGPU_ERROR_USAGE, NULL, 0, NULL, format, args);
+    va_end(args);
+    return XLAGPU_ERROR_USAGE;
+}
+
+XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
+    const xg_sim_func *f = &l->entry->f;
+    uint64_t threads = 1, at;
+    int i;
+    const char *name = f->info.name.p;
+    for (i = 0; i < 3; i++) { if (!l->grid[i]) l->grid[i] = 1; if (!l->block[i]) l->block[i] = 1; threads = threads > 4096 || l->block[i] > 4096 ? 4097 : threads * l->block[i]; }
+    if (threads > 1024) return xg_sim_refuse(c, "kernel '%s': a block of %ux%ux%u has more than 1024 threads", name, l->block[0], l->block[1], l->block[2]);
+    if (l->grid[1] > 65535 || l->grid[2] > 65535 || l->grid[0] > 0x7FFFFFFFu) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is too large", name, l->grid[0], l->grid[1], l->grid[2]);
+    for (i = 0; i < 3; i++) if (f->info.reqntid[0] && f->info.reqntid[i] != l->block[i])
+        return xg_sim_refuse(c, "kernel '%s' must be launched with blocks of %ux%ux%u, not %ux%ux%u", name, f->info.reqntid[0], f->info.reqntid[1], f->info.reqntid[2], l->block[0], l->block[1], l->block[2]);
+    if (f->info.maxntid[0] && threads > (uint64_t)f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2])
+        return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name, f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
+    if (l->param_bytes != f->info.param_bytes) return xg_sim_refuse(c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
+    if (!l->sm_count) l->sm_count = 132;
+    if (!l->shared_limit) l->shared_limit = 232448;
+    l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
+    at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
+    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), l->shared_limit);
+    l->shared_bytes = (uint32_t)at;
+    l->threads = (uint32_t)threads;
+    l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
+    l->local_bytes = (f->deep_local + 15) / 16 * 16;
+    l->stack_bytes = (f->stack + 63) / 64 * 64;
+    if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64; /* warps side by side shall not compete for the same cache lines */
+    l->call_depth = f->depth;
+    l->stop = 0;
+    return XLAGPU_OK;
+}
+
+/* A worker's memory, part after part; with memory NULL only the size is counted. */
+typedef struct xg_sim_carve { char *at; size_t n; } xg_sim_carve;
+XG_FN char *xg_sim_carve_out(xg_sim_carve *c, size_t bytes) {
+    char *p = c->at ? c->at + c->n : NULL;
+    c->n += (bytes + 63) / 64 * 64;
+    return p;
+}
+XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_launch *l) {
+    xg_sim_carve c;
+    xg_sim_worker w;
+    memset(&w, 0, sizeof w);
+    c.at = memory;
+    c.n = 0;
+    xg_sim_carve_out(&c, sizeof(xg_sim_worker));
+    w.warps = (xg_sim_warp *)(void *)xg_sim_carve_out(&c, l->warps * sizeof(xg_sim_warp));
+    if (memory) memset(w.warps, 0, l->warps * sizeof(xg_sim_warp));
+    w.groups = (xg_sim_group *)(void *)xg_sim_carve_out(&c, l->warps * sizeof(xg_sim_group));
+    w.tid = (uint32_t *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * 96 * 4);
+    w.scratch = xg_sim_carve_out(&c, 512);
+    w.scratch2 = xg_sim_carve_out(&c, 512);
+    w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
+    w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
+    w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
+    w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
+    w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, l->unchecked_races ? 0 : ((size_t)l->shared_bytes / 4 + 1) * 8);
+    w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
+    {
+        xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
+        uint32_t i;
+        for (i = 0; memory && i < l->warps; i++) { w.warps[i].frames = frames + (size_t)i * (l->call_depth + 1); w.warps[i].id = i; }
+    }
+    if (out) { w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024; *out = w; } /* shared addresses keep their alignment when generic */
+    return c.n + 64;
+}
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_worker(NULL, NULL, l); }
+
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
+    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+    xg_sim_worker *w = (xg_sim_worker *)(void *)at;
+    uint32_t i, full = l->threads / XG_SIM_WARP;
+    xg_sim_carve_worker(w, at, l);
+    w->l = l;
+    w->m = l->module;
+    if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
+    memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
+    if (!l->unchecked_races && l->shared_bytes) memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
+    for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
+        uint32_t *t = w->tid + (size_t)(i / XG_SIM_WARP) * 96 + i % XG_SIM_WARP;
+        t[0] = i % l->block[0];
+        t[32] = i / l->block[0] % l->block[1];
+        t[64] = i / l->block[0] / l->block[1];
+    }
+    for (i = 0; i < l->warps; w->n_groups++) {
+        xg_sim_group *g = &w->groups[w->n_groups];
+        g->first = i;
+        g->n = i < full ? XG_MIN((uint32_t)XG_SIM_TOGETHER, full - i) : 1;
+        i += g->n;
+    }
+    return w;
+}
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w) { return &w->stats; }
+XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
+    if (!w->faulted) { if (cap) out[0] = 0; return 0; }
+    return xg_format(out, cap, "%s", w->fault);
+}
+
+#endif /* XG_SIM_LAUNCH_C */

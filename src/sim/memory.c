@@ -1,0 +1,460 @@
+/* sim/memory.c -- every access to memory with its checks.
+ *
+ * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds, alignment and
+ * permission and counting; then the shadows are asked and told (shadow.c); then data moves. When all 32 lanes are active and stand side by
+ * side, which the hot kernels take care to be, one check covers the warp and the data moves in straight loops. */
+#ifndef XG_SIM_MEMORY_C
+#define XG_SIM_MEMORY_C
+#include "shadow.c"
+
+/* ---- reaching memory ---- */
+
+XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) { return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset; }
+
+typedef struct xg_sim_reach {
+    char *p[XG_SIM_WARP];      /* of active lanes */
+    char *run;                 /* not NULL: all lanes, one after the other from here */
+    bool shared;               /* all of it is shared memory */
+} xg_sim_reach;
+
+XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) { return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes; }
+
+XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
+    const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, a);
+    if (!b) b = xg_sim_memory_find(&w->m->globals, a);
+    if (!b) return false;
+    w->last = *b;
+    return xg_sim_in_last(w, a, bytes);
+}
+
+/* Distinct 32-byte sectors of a scattered access. */
+XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    uint64_t table[128];
+    uint32_t n = 0, i, k;
+    uint64_t s, e, before = 0;
+    memset(table, 0, sizeof table);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        s = (uint64_t)(uintptr_t)r->p[i] >> 5;
+        e = ((uint64_t)(uintptr_t)r->p[i] + bytes - 1) >> 5;
+        for (; s <= e; s++) {
+            if (s == before) continue;
+            before = s;
+            for (k = (uint32_t)(s ^ s >> 7) & 127; table[k] && table[k] != s; k = (k + 1) & 127) {}
+            if (!table[k]) { table[k] = s; n++; }
+        }
+    }
+    return n;
+}
+/* Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0;
+    for (base = 0; base < XG_SIM_WARP; base += lanes) {
+        uint32_t words[32][32], count[32], worst = 1, i, j;
+        memset(count, 0, sizeof count);
+        for (i = base; i < base + lanes; i++) {
+            uint32_t at, k;
+            if (!(mask >> i & 1)) continue;
+            at = (uint32_t)(r->p[i] - w->shared) / 4;
+            for (k = 0; k < (bytes + 3) / 4; k++, at++) {
+                uint32_t bank = at & 31;
+                for (j = 0; j < count[bank] && words[bank][j] != at; j++) {}
+                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = at; if (count[bank] > worst) worst = count[bank]; }
+            }
+        }
+        extra += worst - 1;
+    }
+    return extra;
+}
+
+XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+    uint64_t a = 0;
+    memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
+    return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
+}
+
+/* One lane's address in a space to its pointer; NULL after a fault. */
+XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
+    uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
+    const char *what = write ? "write" : "read";
+    if (a & (bytes - 1)) {
+        xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        return NULL;
+    }
+    if (space == XG_SIM_GENERIC) {
+        if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
+        else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
+        else if (a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes && !write) { space = XG_SIM_PARAM; a -= (uint64_t)(uintptr_t)w->params; }
+    }
+    switch (space) {
+    case XG_SIM_SHARED:
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        return w->shared + a;
+    case XG_SIM_LOCAL:
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        return (char *)(uintptr_t)(local + a);
+    case XG_SIM_PARAM:
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        return w->params + a;
+    default:
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, write ? "out of bounds: write" : "out of bounds: read"); return NULL; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, "write to read-only memory: write"); return NULL; }
+        return (char *)(uintptr_t)a;
+    }
+}
+
+XG_FN bool xg_sim_side_by_side(const char *slot, bool wide, uint32_t step) {
+    uint32_t i;
+    if (wide) {
+        uint64_t a[XG_SIM_WARP], bad = 0;
+        memcpy(a, slot, sizeof a);
+        if (a[31] - a[0] != 31u * (uint64_t)step) return false;
+        for (i = 0; i < XG_SIM_WARP; i++) bad |= a[i] - (uint64_t)step * i - a[0];
+        return !bad;
+    } else {
+        uint32_t a[XG_SIM_WARP], bad = 0;
+        memcpy(a, slot, sizeof a);
+        if (a[31] - a[0] != 31u * step) return false;
+        for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
+        return !bad;
+    }
+}
+
+XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
+    uint32_t i, active, n_shared = 0, n_global = 0;
+    r->run = NULL;
+    if (mask == 0xFFFFFFFFu && (space == XG_SIM_GLOBAL || space == XG_SIM_SHARED || space == XG_SIM_GENERIC) && xg_sim_side_by_side(slot, wide, bytes)) {
+        uint64_t a = xg_sim_lane_address(slot, 0, wide, offset), all = (uint64_t)bytes * XG_SIM_WARP;
+        if (!(a & (bytes - 1))) {
+            if (space == XG_SIM_SHARED && a <= w->l->shared_bytes && w->l->shared_bytes - a >= all) { r->run = w->shared + a; r->shared = true; return true; }
+            if (space != XG_SIM_SHARED && (xg_sim_in_last(w, a, all) || xg_sim_find_buffer(w, a, all)) && !(write && w->last.readonly)) {
+                uint32_t sectors = (uint32_t)(((a + all - 1) >> 5) - (a >> 5) + 1);
+                r->run = (char *)(uintptr_t)a;
+                r->shared = false;
+                w->stats.sectors += sectors;
+                w->stats.sectors_min += bytes; /* 32 lanes of them over 32-byte sectors */
+                return true;
+            }
+        }
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        r->p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
+        if (!r->p[i]) return false;
+        if ((uint64_t)(r->p[i] - w->shared) < w->l->shared_bytes) n_shared++;
+        else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC) n_global++;
+    }
+    r->shared = n_shared != 0;
+    active = n_shared + n_global;
+    if (n_shared && !n_global) w->stats.bank_conflicts += xg_sim_count_conflicts(w, r, mask, bytes);
+    if (n_global && !n_shared) {
+        uint32_t sectors = xg_sim_count_sectors(r, mask, bytes), least = (active * bytes + 31) / 32;
+        w->stats.sectors += sectors;
+        w->stats.sectors_min += XG_MIN(sectors, least);
+    }
+    return true;
+}
+
+/* ---- asking and telling the shadows ---- */
+
+typedef enum xg_sim_does { XG_SIM_READS, XG_SIM_WRITES, XG_SIM_UPDATES /* an atomic */ } xg_sim_does;
+
+/* Would the lane's store leave the bytes as they are? Then it disturbs nobody. */
+XG_FN bool xg_sim_store_same(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p) {
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
+    if (in->kind != XG_SIM_K_ST) return false;
+    for (e = 0; e < in->n; e++) if (memcmp(p + e * size, xg_sim_slot(w, v, w->m->list[in->list + e]) + (size_t)lane * in->dbytes, size) != 0) return false;
+    return true;
+}
+/* Bytes [at, at + n) of a piece of memory that lies at base; lanes of `each` bytes side by side from `lane` on. False after a fault. */
+XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, const char *base, uint64_t at, uint64_t n, bool write, const char *what) {
+    uint64_t from = at;
+    xg_sim_clash k;
+    while (!xg_sim_track(w, m, from, at + n, v->id & 31, write, &k)) {
+        uint32_t of = lane + (uint32_t)((XG_MAX(k.at, at) - at) / each);
+        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, &k, what, write); return false; }
+        from = k.at / 4 * 4 + 4;
+        if (from >= at + n) return true;
+    }
+    return true;
+}
+/* Bytes of shared memory: written, and not waiting for a copy. */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
+    char *s = w->shadow + at;
+    size_t i;
+    if (does == XG_SIM_WRITES ? memchr(s, XG_SIM_PENDING, n) == NULL : n == 4 ? memcmp(s, "\1\1\1\1", 4) == 0 : false) { if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n); return true; }
+    for (i = 0; i < n; i++) {
+        if (s[i] == XG_SIM_WRITTEN || (s[i] == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES)) continue;
+        if (s[i] == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", at + i);
+        else xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "read of shared memory at offset %zu, which no thread of the block has written", at + i);
+        return false;
+    }
+    if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n);
+    return true;
+}
+XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
+    xg_sim_marks m;
+    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, v, in, lane, each, at, n, does)) return false;
+    if (strong || !w->tracked) return true;
+    m.w = w->marks;
+    m.r = w->marks + w->l->shared_bytes / 4 + 1;
+    m.floor = w->block_tag; /* what earlier blocks left here is gone */
+    m.unwritten = false;
+    return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, does == XG_SIM_WRITES, "shared memory");
+}
+/* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
+XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
+    const xg_sim_buffer *b = &w->last;
+    uint64_t at = address - b->base, k;
+    char what[100];
+    xg_sim_marks m;
+    if (!b->shadow) return true;
+    m.w = b->shadow;
+    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
+    m.floor = w->launch_tag;
+    m.unwritten = !w->l->unchecked_global;
+    if (strong || (!w->tracked && does == XG_SIM_WRITES)) {
+        for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+            if (m.w[k]) continue;
+            if (does == XG_SIM_WRITES || !m.unwritten) m.w[k] = XG_SIM_TAG_OLD;
+            else {
+                xg_sim_clash c;
+                c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
+                xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+                xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &c, what, false);
+                return false;
+            }
+        }
+        return true;
+    }
+    if (!w->tracked && !m.unwritten) return true;
+    what[0] = 0;
+    {
+        uint64_t from = at;
+        xg_sim_clash c;
+        if (xg_sim_track(w, &m, from, at + n, v->id & 31, does == XG_SIM_WRITES, &c)) return true;
+        xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+        return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, does == XG_SIM_WRITES, what);
+    }
+}
+/* A whole access; false after a fault. */
+XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
+    const char *before = NULL;
+    uint32_t i;
+    if (r->run) {
+        if (r->shared) return xg_sim_shadow_shared(w, v, in, 0, bytes, (size_t)(r->run - w->shared), (size_t)bytes * XG_SIM_WARP, does, strong);
+        return xg_sim_shadow_global(w, v, in, 0, bytes, (uint64_t)(uintptr_t)r->run, (uint64_t)bytes * XG_SIM_WARP, does, strong);
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const char *p = r->p[i];
+        if (!(mask >> i & 1) || (p == before && does == XG_SIM_READS)) continue;
+        before = p;
+        if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
+        else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+    }
+    return true;
+}
+
+/* ---- loads and stores ---- */
+
+#define XG_SIM_COPY_RUN(M, R) for (i = 0; i < XG_SIM_WARP; i++) { M x; R y; memcpy(&x, run + (size_t)i * step, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_COPY_STEP8(T) for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * sizeof(T), run + (size_t)i * 8, sizeof(T)); return
+#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, p[i] + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_BY_SIZE(COPY) \
+    switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
+    case 0x102: COPY(uint8_t, uint16_t); case 0x104: COPY(uint8_t, uint32_t); case 0x108: COPY(uint8_t, uint64_t); \
+    case 0x112: COPY(int8_t, int16_t); case 0x114: COPY(int8_t, int32_t); case 0x118: COPY(int8_t, int64_t); \
+    case 0x202: case 0x212: COPY(uint16_t, uint16_t); case 0x204: COPY(uint16_t, uint32_t); case 0x208: COPY(uint16_t, uint64_t); \
+    case 0x214: COPY(int16_t, int32_t); case 0x218: COPY(int16_t, int64_t); \
+    case 0x404: case 0x414: COPY(uint32_t, uint32_t); case 0x408: COPY(uint32_t, uint64_t); case 0x418: COPY(int32_t, int64_t); \
+    default: COPY(uint64_t, uint64_t); }
+XG_FN void xg_sim_load_run(char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
+    uint32_t i;
+    if (size == bytes && step == size) { memcpy(slot, run, (size_t)XG_SIM_WARP * size); return; }
+    if (size == 2 && bytes == 2 && step == 8) { XG_SIM_COPY_STEP8(uint16_t); } /* vectors of four halves are common */
+    XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
+}
+XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, char *const *p, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
+
+XG_FN void xg_sim_store_run(const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
+    uint32_t i;
+    if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
+    else if (size == stride && step == size) memcpy(run, slot, (size_t)XG_SIM_WARP * size);
+    else if (size == 2 && step == 8 && stride == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * 8, slot + i * 2, 2);
+    else if (size == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
+    else if (size == 4) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
+    else for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
+}
+XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, char *const *p, uint32_t at, uint32_t mask, uint32_t size) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) {
+        if (size == 4) memcpy(p[i] + at, slot + i * stride, 4);
+        else if (size == 2) memcpy(p[i] + at, slot + i * stride, 2);
+        else if (size == 8) memcpy(p[i] + at, slot + i * stride, 8);
+        else p[i][at] = slot[i * stride];
+    }
+}
+
+XG_FN void xg_sim_full_fence(void) {
+#if XG_SIM_ATOMICS
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    bool store = in->kind == XG_SIM_K_ST;
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, total, store, &r)) return;
+    if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_SHARED && !xg_sim_shadow(w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0)) return;
+    if (r.shared) { if (store) w->stats.shared_stores++; else w->stats.shared_loads++; }
+    else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) { if (store) w->stats.global_stores++; else w->stats.global_loads++; }
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
+    for (e = 0; e < n; e++) {
+        if (store) {
+            const char *slot = xg_sim_slot(w, v, list[e]);
+            if (r.run) xg_sim_store_run(slot, in->dbytes, r.run + e * size, total, size);
+            else xg_sim_store_lanes(slot, in->dbytes, r.p, e * size, mask, size);
+        } else {
+            char *slot = v->regs + list[e];
+            if (r.run) xg_sim_load_run(slot, in->dbytes, r.run + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            else xg_sim_load_lanes(slot, in->dbytes, r.p, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+        }
+    }
+    if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
+}
+
+/* ld.param of a kernel: the same bytes for every lane. */
+XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e, i;
+    char *p[XG_SIM_WARP];
+    for (e = 0; e < in->n; e++) {
+        char *slot = v->regs + w->m->list[in->list + e];
+        if (mask == 0xFFFFFFFFu && size == in->dbytes && size == 8) {
+            uint64_t x;
+            memcpy(&x, w->params + in->imm + e * size, 8);
+            for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * 8, &x, 8);
+            continue;
+        }
+        for (i = 0; i < XG_SIM_WARP; i++) p[i] = w->params + in->imm + e * size;
+        xg_sim_load_lanes(slot, in->dbytes, p, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+    }
+}
+
+/* ---- atomics ---- */
+
+XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
+    bool sgn = xg_sim_types[t].cls == 'S';
+    uint32_t bits = xg_sim_types[t].bits;
+    if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') {
+        if (op <= XG_SIM_A_MAX) {
+            uint32_t h = (op == XG_SIM_A_ADD ? XG_SIM_H_ADD : op == XG_SIM_A_MIN ? XG_SIM_H_MIN : XG_SIM_H_MAX) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
+            if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
+            return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h) : xg_sim_half((uint32_t)old, (uint32_t)b, 0, h);
+        }
+    }
+    switch (op) {
+    case XG_SIM_A_ADD: return old + b;
+    case XG_SIM_A_MIN: case XG_SIM_A_MAX: {
+        bool less = sgn ? (int64_t)(old << (64 - bits)) < (int64_t)(b << (64 - bits)) : old < b;
+        return less == (op == XG_SIM_A_MIN) ? old : b;
+    }
+    case XG_SIM_A_AND: return old & b;
+    case XG_SIM_A_OR: return old | b;
+    case XG_SIM_A_XOR: return old ^ b;
+    case XG_SIM_A_EXCH: return b;
+    case XG_SIM_A_CAS: return old == b ? c : old;
+    case XG_SIM_A_INC: return old >= b ? 0 : old + 1;
+    default: return old == 0 || old > b ? b : old - 1;
+    }
+}
+
+#if XG_SIM_ATOMICS
+#define XG_SIM_ATOMIC_AS(T) do { T old_, new_; __atomic_load((T *)(void *)p, &old_, __ATOMIC_SEQ_CST); \
+    do new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); while (!__atomic_compare_exchange((T *)(void *)p, &old_, &new_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); return old_; } while (0)
+#else
+#define XG_SIM_ATOMIC_AS(T) do { T old_, new_; memcpy(&old_, p, sizeof old_); new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); memcpy(p, &new_, sizeof new_); return old_; } while (0)
+#endif
+XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
+    if (xg_sim_types[t].bytes == 2) XG_SIM_ATOMIC_AS(uint16_t);
+    if (xg_sim_types[t].bytes == 4) XG_SIM_ATOMIC_AS(uint32_t);
+    XG_SIM_ATOMIC_AS(uint64_t);
+}
+
+XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, bytes * n, true, &r)) return;
+    if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    w->stats.atomics++;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p = r.run ? r.run + (size_t)i * bytes * n : r.p[i];
+        uint64_t b[8], c = 0, old;
+        if (!(mask >> i & 1)) continue;
+        for (e = 0; e < n; e++) { b[e] = 0; memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes); }
+        if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
+        for (e = 0; e < n; e++) {
+            old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
+            if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
+        }
+    }
+}
+
+/* cp.async: at once; what the source does not give is zero. */
+XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_reach to, from;
+    uint32_t i, size = in->imm, reading = mask;
+    uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        given[i] = size;
+        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
+        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
+        if (!given[i]) reading &= ~(1u << i);
+    }
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;
+    if (reading && !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from)) return;
+    if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
+    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
+    w->stats.global_loads++;
+    w->stats.shared_stores++;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *d = to.run ? to.run + (size_t)i * size : to.p[i];
+        if (!(mask >> i & 1)) continue;
+        memset(d, 0, size);
+        if (reading >> i & 1) memcpy(d, from.run ? from.run + (size_t)i * size : from.p[i], given[i]);
+    }
+}
+
+/* cvta and isspacep. */
+XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *src = xg_sim_slot(w, v, in->a);
+    char *dst = v->regs + in->d;
+    xg_sim_space space = (xg_sim_space)(in->imm & 255);
+    uint32_t how = in->imm >> 8, i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t a, base, bytes;
+        if (!(mask >> i & 1)) continue;
+        memcpy(&a, src + i * 8, 8);
+        base = space == XG_SIM_SHARED ? (uint64_t)(uintptr_t)w->shared : space == XG_SIM_PARAM ? (uint64_t)(uintptr_t)w->params :
+            space == XG_SIM_LOCAL ? (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes : 0;
+        bytes = space == XG_SIM_SHARED ? w->l->shared_bytes : space == XG_SIM_PARAM ? w->l->param_bytes : w->l->local_bytes;
+        if (how == 2) {
+            uint64_t shared = (uint64_t)(uintptr_t)w->shared, local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes;
+            const xg_sim_buffer *g = xg_sim_memory_find(&w->m->globals, a);
+            bool yes = base ? a - base < bytes : a - shared >= w->l->shared_bytes && a - local >= w->l->local_bytes && (space == XG_SIM_CONST) == (g && g->readonly);
+            int32_t m = yes ? -1 : 0;
+            memcpy(dst + i * 4, &m, 4);
+        } else {
+            a = how == 0 ? a + base : a - base;
+            memcpy(dst + i * 8, &a, 8);
+        }
+    }
+}
+
+#endif /* XG_SIM_MEMORY_C */

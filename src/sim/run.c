@@ -1,0 +1,457 @@
+/* sim/run.c -- blocks, groups of warps, and the loop that executes records.
+ *
+ * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no suspended paths, the
+ * same record) runs each record once for all of them. When a branch splits it, each warp goes on alone until it is whole again at the
+ * branch's JOIN; when all have come there, the group runs together again. Barriers put it together too.
+ *
+ * xg_sim_exec is that loop, for one warp or a whole group. It returns when its warps wait, are done, split up, have spent their quantum of
+ * branches (so that warps which spin on each other all move) or have faulted. */
+#ifndef XG_SIM_RUN_C
+#define XG_SIM_RUN_C
+#include "warp.c"
+
+enum { XG_SIM_QUANTUM = 20000 };
+#define XG_SIM_ALL 0xFFFFFFFFu
+
+/* ---- calls ---- */
+
+XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t next) {
+    const xg_sim_callsite *s = &w->m->sites[in->imm];
+    const xg_sim_func *callee = s->callee;
+    char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
+    uint32_t local = v->local + v->f->local, i, k, item = 0;
+    xg_sim_frame *f;
+    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
+    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the calls nest too deep (%u)", v->depth + 1); return; }
+    for (i = 0; i < s->n_args; i++) {
+        const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
+        if (c->reg) { xg_sim_blend(regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes)); item++; continue; }
+        for (k = 0; k < XG_SIM_WARP; k++) {
+            char *t = w->local + ((size_t)v->id * XG_SIM_WARP + k) * w->l->local_bytes;
+            if (mask >> k & 1) memcpy(t + local + callee->args[i].at, t + v->local + c->from, c->bytes);
+        }
+    }
+    f = &v->frames[v->depth++];
+    f->pc = next; f->meet = v->meet; f->site = in->imm; f->base = v->n_paths; f->regs = v->regs; f->local = v->local; f->f = v->f;
+    v->regs = regs; v->local = local; v->f = callee; v->meet = XG_SIM_NOREG; v->mask = mask; v->pc = callee->begin;
+}
+XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
+    const xg_sim_frame *f = &v->frames[--v->depth];
+    const xg_sim_callsite *s = &w->m->sites[f->site];
+    const xg_sim_ins *in = &w->m->code[f->pc - 1];
+    uint32_t i, k, item = 0;
+    for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
+    for (i = 0; i < s->n_rets; i++) {
+        const xg_sim_copy *c = &w->m->copies[s->first_ret + i];
+        if (c->reg) { xg_sim_blend(f->regs + w->m->list[in->list + item], v->regs + v->f->rets[i].at, v->mask, XG_MAX(2u, c->bytes)); item++; continue; }
+        for (k = 0; k < XG_SIM_WARP; k++) {
+            char *t = w->local + ((size_t)v->id * XG_SIM_WARP + k) * w->l->local_bytes;
+            if (v->mask >> k & 1) memcpy(t + f->local + c->to, t + v->local + v->f->rets[i].at, c->bytes);
+        }
+    }
+    v->pc = f->pc; v->meet = f->meet; v->regs = f->regs; v->local = f->local; v->f = f->f;
+}
+
+/* ---- barriers ---- */
+
+XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all who wait when enough have come */
+    xg_sim_barrier *b = &w->bars[id];
+    uint32_t i, need = b->expected, live = 0;
+    for (i = 0; i < w->l->warps; i++) live += w->warps[i].state != XG_SIM_DONE;
+    if (!need) need = live * XG_SIM_WARP;
+    if (!b->arrived || b->arrived < need) return;
+    for (i = 0; i < w->l->warps; i++) {
+        xg_sim_warp *v = &w->warps[i];
+        const xg_sim_ins *in = &w->m->code[v->pc];
+        if (v->state != XG_SIM_AT_BARRIER || v->barrier != id) continue;
+        v->state = XG_SIM_READY;
+        v->released = true;
+        v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
+    }
+    memset(b, 0, sizeof *b);
+    xg_sim_interval_next(w);
+    w->stats.barriers++;
+}
+/* Not all lanes of a warp came to a barrier: where are the others? */
+XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t missing = v->live & ~mask, lane = xg_sim_first_lane(missing), i;
+    const uint32_t *t = w->tid + (size_t)v->id * 96;
+    const xg_sim_ins *there = NULL;
+    for (i = v->n_paths; i-- > 0 && !there;) if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
+    if (missing & v->mask) there = NULL; /* the guard keeps them away */
+    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
+        "all threads of a block must reach the same barriers", xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
+        xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
+}
+/* True when the warp may go on to the next record. */
+XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
+    xg_sim_barrier *b;
+    if (v->released) { v->released = false; if (in->flags & 128) xg_sim_spread(v, in, mask, v->result); return true; }
+    if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
+    id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
+    if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
+    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
+    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
+    b = &w->bars[id];
+    if (!b->arrived) { b->expected = count; b->all = true; }
+    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
+    b->arrived += XG_SIM_WARP;
+    if (in->flags & 32) {
+        uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
+        b->value += xg_sim_popc(votes);
+        b->any = b->any || votes;
+        b->all = b->all && votes == mask;
+    }
+    if (in->op == XG_SIM_BAR_ARRIVE) { xg_sim_barrier_check(w, id); return true; }
+    v->state = XG_SIM_AT_BARRIER;
+    v->barrier = id;
+    xg_sim_barrier_check(w, id);
+    return false;
+}
+
+/* ---- one record for one warp ---- */
+
+XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_lanes L;
+    bool full = mask == XG_SIM_ALL;
+    L.base[0] = v->regs;
+    L.base[1] = w->m->consts - 1;
+    L.stride[0] = L.stride[1] = L.dstride = 0;
+    L.warps = 1;
+    L.dst = full ? v->regs + in->d : w->scratch;
+    L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
+    in->fn(&L, in);
+    if (full) return;
+    xg_sim_blend(v->regs + in->d, w->scratch, mask, in->dbytes);
+    if (in->d2bytes) xg_sim_blend(v->regs + in->d2, w->scratch2, mask, in->d2bytes);
+}
+
+/* Lanes that are about to use a register must have written it. */
+XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t missing = mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a));
+    const xg_source *s = w->m->src;
+    size_t from = in->imm ? in->imm - 1 : 0, n = 1;
+    if (!missing || w->l->unchecked_registers) return;
+    while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
+    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "the carry flag is used, but the thread has not written it");
+}
+
+/* All kinds that neither branch nor wait. */
+XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    switch (in->kind) {
+    case XG_SIM_K_ALU: xg_sim_alu_masked(w, v, in, mask); break;
+    case XG_SIM_K_LD: case XG_SIM_K_ST: xg_sim_exec_access(w, v, in, mask); break;
+    case XG_SIM_K_ATOM: xg_sim_exec_atom(w, v, in, mask); break;
+    case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
+    case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
+    case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
+    case XG_SIM_K_WARP: xg_sim_exec_warp(w, v, in, mask); break;
+    case XG_SIM_K_CPASYNC: xg_sim_exec_copy(w, v, in, mask); break;
+    case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
+    case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
+    case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the kernel executed a trap"); break;
+    default: break;
+    }
+}
+
+XG_FN uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
+    uint32_t m = v->mask;
+    if (in->flags & XG_SIM_GUARDED) { uint32_t g = xg_sim_predicate(v->regs + in->guard); m &= in->flags & XG_SIM_NOT ? ~g : g; }
+    return m;
+}
+
+/* Lanes leave for good; false when the warp is done. */
+XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_t next) {
+    uint32_t i;
+    v->live &= ~mask;
+    v->mask &= ~mask;
+    v->pc = next;
+    if (v->mask) return true;
+    if (xg_sim_path_pop(v)) return true;
+    v->state = XG_SIM_DONE;
+    for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
+    return false;
+}
+
+/* At a JOIN or END: goes on with a suspended path if the active lanes meet others here. */
+XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
+    while (v->n_paths > xg_sim_path_base(v) && v->meet == here && v->pc == here) {
+        if (!xg_sim_path_pop(v)) return;
+        if (v->pc != here) return;
+    }
+}
+
+XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
+    const char *a = xg_sim_slot(w, v, in->a);
+    uint32_t next = v->pc + 1, rest = mask, i;
+    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
+    if (mask != v->mask) { /* the guard lets some go on */
+        w->stats.divergent_branches++;
+        xg_sim_diverge(v, mask, v->pc, next, in->imm2);
+        if (v->mask != mask) { rest = 0; v->pc = next; }
+    }
+    while (rest) {
+        uint32_t lane = xg_sim_first_lane(rest), index = xg_sim_lane_u32(a, lane), same = 0, target = w->m->list[in->list + index];
+        for (i = lane; i < XG_SIM_WARP; i++) if ((rest >> i & 1) && xg_sim_lane_u32(a, i) == index) same |= 1u << i;
+        if (same == rest) { v->pc = target; return; }
+        w->stats.divergent_branches++;
+        if (v->meet != in->imm2) { xg_sim_path_push(v, in->imm2, v->meet, v->mask); v->meet = in->imm2; }
+        if (target != in->imm2) xg_sim_path_push(v, target, in->imm2, same);
+        rest &= ~same;
+        v->mask = rest;
+    }
+}
+
+/* ---- the loop ---- */
+
+typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
+
+XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    const xg_sim_ins *code = w->m->code, *in;
+    uint32_t pc = v->pc, k, m, bits = XG_SIM_ALL;
+    uint64_t warp_count = 0, lane_count = 0;
+    xg_sim_why why = XG_SIM_WAITS;
+    xg_sim_lanes L;
+    char *regs = v->regs;
+    bool whole = v->mask == XG_SIM_ALL;
+    L.base[0] = regs;
+    L.base[1] = w->m->consts - 1;
+    L.stride[0] = L.dstride = w->l->stack_bytes;
+    L.stride[1] = 0;
+    L.warps = nw;
+    w->quantum = XG_SIM_QUANTUM;
+    for (;;) {
+        in = &code[pc];
+        if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
+            L.dst = regs + in->d;
+            L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
+            in->fn(&L, in);
+            if (in->flags & XG_SIM_FIRST) { warp_count += nw; lane_count += (uint64_t)XG_SIM_WARP * nw; }
+            pc++;
+            continue;
+        }
+        if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+            warp_count += nw;
+            if (whole && !(in->flags & XG_SIM_GUARDED)) lane_count += (uint64_t)XG_SIM_WARP * nw;
+            else for (k = 0; k < nw; k++) lane_count += xg_sim_popc(xg_sim_guard(&v[k], in));
+        }
+        switch (in->kind) {
+        case XG_SIM_K_JOIN:
+            if (nw == 1) {
+                v->pc = pc;
+                xg_sim_join(v, pc);
+                if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; goto stop; }
+                if (v->pc == pc) v->pc++;
+                pc = v->pc;
+                whole = v->mask == XG_SIM_ALL;
+            } else pc++;
+            continue;
+        case XG_SIM_K_BRA: {
+            uint32_t all = 0, none = 0;
+            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
+            if (!(in->flags & XG_SIM_GUARDED)) { pc = in->imm; continue; }
+            for (k = 0; k < nw; k++) { bits = xg_sim_guard(&v[k], in); all += bits == v[k].mask; none += bits == 0; }
+            if (all == nw) { pc = in->imm; continue; }
+            if (none == nw) { pc++; continue; }
+            for (k = 0; k < nw; k++) {
+                m = xg_sim_guard(&v[k], in);
+                v[k].pc = m ? in->imm : pc + 1;
+                if (nw > 1) v[k].join = in->imm2;
+                if (m && m != v[k].mask) { w->stats.divergent_branches++; xg_sim_diverge(&v[k], m, in->imm, pc + 1, in->imm2); }
+            }
+            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
+            pc = v->pc;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        }
+        case XG_SIM_K_BRX:
+            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc;
+                if (nw > 1) v[k].join = in->imm2;
+                m = xg_sim_guard(&v[k], in);
+                if (m) xg_sim_branch_many(w, &v[k], in, m); else v[k].pc = pc + 1;
+            }
+            if (w->faulted) goto stop;
+            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
+            pc = v->pc;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        case XG_SIM_K_CALL:
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc + 1; /* never guarded: decoding put a branch around it */
+                xg_sim_exec_call(w, &v[k], in, v[k].mask, pc + 1);
+            }
+            if (w->faulted) goto stop;
+            pc = v->pc;
+            regs = v->regs;
+            L.base[0] = regs;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        case XG_SIM_K_END:
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc;
+                if (nw == 1) xg_sim_join(v, pc);
+                if (v[k].pc != pc) continue; /* another path of the same function */
+                if (v[k].depth) xg_sim_exec_return(w, &v[k]);
+                else xg_sim_leave(w, &v[k], v[k].mask, pc);
+            }
+            if (v->state == XG_SIM_DONE) goto stop;
+            pc = v->pc;
+            regs = v->regs;
+            L.base[0] = regs;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        case XG_SIM_K_EXIT: {
+            uint32_t left = 0;
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc + 1;
+                m = xg_sim_guard(&v[k], in);
+                if (m) xg_sim_leave(w, &v[k], m, pc + 1);
+                left += v[k].state == XG_SIM_DONE || v[k].live != XG_SIM_ALL;
+            }
+            if (nw > 1 && left) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; goto stop; }
+            if (v->state == XG_SIM_DONE) goto stop;
+            pc = v->pc;
+            regs = v->regs;
+            L.base[0] = regs;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        }
+        case XG_SIM_K_BAR: {
+            uint32_t through = 0;
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc;
+                m = xg_sim_guard(&v[k], in);
+                if (!m || xg_sim_exec_bar(w, &v[k], in, m)) { v[k].pc = pc + 1; through++; }
+                if (w->faulted) goto stop;
+            }
+            if (through == nw) { pc++; continue; }
+            if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
+            goto stop;
+        }
+        default:
+            for (k = 0; k < nw; k++) {
+                m = xg_sim_guard(&v[k], in);
+                if (m) xg_sim_exec_one(w, &v[k], in, m);
+            }
+            if (XG_UNLIKELY(w->faulted)) goto stop;
+            pc++;
+            continue;
+        }
+    }
+stop:
+    w->stats.warp_instructions += warp_count;
+    w->stats.lane_instructions += lane_count;
+    return why;
+}
+
+/* ---- a block ---- */
+
+XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
+XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
+    const xg_sim_launch *l = w->l;
+    const xg_sim_func *f = &l->entry->f;
+    uint32_t i;
+    w->block = block;
+    w->ctaid[0] = (uint32_t)(block % l->grid[0]);
+    w->ctaid[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
+    w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    memset(w->bars, 0, sizeof w->bars);
+    xg_sim_interval_block(w);
+    if (l->shared_bytes) memset(w->shadow, 0, l->shared_bytes);
+    for (i = 0; i < l->warps; i++) {
+        xg_sim_warp *v = &w->warps[i];
+        uint32_t threads = l->threads - i * XG_SIM_WARP;
+        v->live = v->mask = threads >= XG_SIM_WARP ? XG_SIM_ALL : (1u << threads) - 1;
+        v->pc = f->begin;
+        v->meet = v->join = XG_SIM_NOREG;
+        v->regs = w->regs + (size_t)i * l->stack_bytes;
+        v->f = f;
+        v->local = 0;
+        v->depth = v->n_paths = 0;
+        v->state = XG_SIM_READY;
+        v->released = false;
+    }
+    for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
+    w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
+}
+
+XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
+    return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths && v->depth == first->depth && v->f == first->f &&
+        (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc && v->local == first->local && v->depth == 1));
+}
+/* Runs a group once; returns whether any of its warps moved. */
+XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
+    xg_sim_warp *v = &w->warps[g->first];
+    uint32_t k, ready = 0, joined = 0;
+    bool moved = false;
+    if (!g->together && g->n > 1) {
+        for (k = 0; k < g->n && xg_sim_whole(&v[k], v); k++) {}
+        g->together = k == g->n;
+    }
+    if (g->together) {
+        if (v->state != XG_SIM_READY) return false;
+        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
+        return true;
+    }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { xg_sim_exec(w, &v[k], 1); moved = true; }
+    for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
+    if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
+        for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }
+    return moved;
+}
+
+/* Nobody can move: who waits, and what became of the others? */
+XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
+    uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
+    const xg_sim_warp *first = NULL, *other = NULL;
+    for (i = 0; i < w->l->warps; i++) {
+        const xg_sim_warp *v = &w->warps[i];
+        if (v->state == XG_SIM_DONE) { gone++; continue; }
+        if (v->state != XG_SIM_AT_BARRIER) continue;
+        waiting++;
+        if (!first) first = v;
+        else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
+    }
+    if (!first) return;
+    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
+        waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
+    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
+        waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
+}
+
+XG_FN void xg_sim_block_run(xg_sim_worker *w, uint64_t block) {
+    xg_sim_block_start(w, block);
+    for (;;) {
+        uint32_t i, done = 0;
+        bool moved = false;
+        for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+        if (w->faulted) return;
+        for (i = 0; i < w->l->warps; i++) done += w->warps[i].state == XG_SIM_DONE;
+        if (done == w->l->warps) return;
+        if (!moved) { xg_sim_deadlock(w); return; }
+        if (w->stats.warp_instructions > w->fuel_end) {
+            const xg_sim_warp *v = w->warps;
+            while (v->state == XG_SIM_DONE) v++;
+            xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
+            return;
+        }
+    }
+}
+
+XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
+    uint64_t i;
+    for (i = first; i < last && !w->faulted; i++) {
+        if (xg_sim_stopped(w->l)) return XLAGPU_OK;
+        xg_sim_block_run(w, i);
+    }
+    return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
+}
+
+#endif /* XG_SIM_RUN_C */

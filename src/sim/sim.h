@@ -1,0 +1,249 @@
+/* sim/sim.h -- the PTX simulator: PTX text in, the bytes a GPU would write out, and what it noticed on the way.
+ *
+ *     text ──parse.c──▶ statements ──decode*.c──▶ records over virtual registers ──flow.c──▶ records over slots
+ *                                                                                                 │
+ *     xg_sim_run: blocks ──run.c──▶ warps ──▶ lanes.c / scalar.c (arithmetic), memory.c (loads, stores, atomics)
+ *
+ * The idea. An instruction is decoded once, into one record or a short row of records, each with a function that is already
+ * specialised for its types and for the host's vectors. A register is a slot of 32 lanes; a predicate is 32 lanes of 0 or -1;
+ * a constant is a slot that all warps share. Up to XG_SIM_TOGETHER warps of a block run each record together as long as none of them
+ * diverges; a warp that diverges runs alone, with a stack of paths that meet again at the immediate post-dominator.
+ *
+ * Laws
+ * - Nothing is ignored: an unknown instruction, modifier or operand form is an error at load time, with its place.
+ * - Arithmetic functions compute all 32 lanes and know nothing of masks; the executor blends. So they may never trap.
+ * - No allocation while running: a worker's memory is measured by xg_sim_worker_bytes and given by the caller.
+ * - A device address is a host address. Shared and local addresses are offsets in their windows; generic ones are host addresses.
+ * - The module is read-only while blocks run, except for the bytes of its .global variables. Besides those workers share only device memory and its
+ *   shadow, whose words may be lost to a race of workers: that can hide a fault of the kernel, never make one up.
+ * - Results do not depend on the host: FMA is exact with or without hardware, NaNs are canonical where PTX makes them so,
+ *   the approximate functions are our own code (math.c states their error).
+ *
+ * Everything declared XG_SIM_FN is for the runtime; with XLAGPU_SPLIT_SIM these have external linkage, so that the room can be its
+ * own translation unit. */
+#ifndef XG_SIM_H
+#define XG_SIM_H
+#include "../base/base.h"
+
+#ifndef XG_SIM_FN
+#ifdef XLAGPU_SPLIT_SIM
+#define XG_SIM_FN
+#else
+#define XG_SIM_FN XG_FN
+#endif
+#endif
+
+enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16 };
+
+/* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
+
+typedef struct xg_sim_module xg_sim_module;
+typedef struct xg_sim_entry xg_sim_entry;
+
+typedef struct xg_sim_param {
+    xg_str name;
+    uint32_t offset, size, align; /* in the parameter block */
+    bool pointer;                 /* declared with .ptr */
+    uint32_t pointee_align;
+} xg_sim_param;
+
+typedef struct xg_sim_info {
+    xg_str name;
+    uint32_t n_params, param_bytes;
+    const xg_sim_param *params;
+    uint32_t static_shared;  /* bytes */
+    uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t instructions;   /* PTX instructions of the entry */
+} xg_sim_info;
+
+/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). */
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
+XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
+XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
+XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
+XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
+XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
+XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
+/* A .global or .const variable: its host address, 0 when there is none of that name. */
+XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
+
+/* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
+ * each of its words (shadow.c), as long as all shadows together stay below shadow_limit; buffers beyond are checked for their bounds only. */
+enum { XG_SIM_FREED = 32 };
+typedef struct xg_sim_buffer { uint64_t base, bytes; const char *name; bool readonly; uint32_t *shadow; /* set by add */ } xg_sim_buffer;
+typedef struct xg_sim_memory {
+    xg_ctx *ctx;
+    xg_sim_buffer *p;
+    uint32_t n, cap;
+    uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
+    xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
+    uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
+    uint32_t interval, running;            /* shadow.c: the next interval; launches under way */
+} xg_sim_memory;
+XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
+XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
+XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b);  /* MEMORY, or USAGE when it overlaps another */
+XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
+XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
+/* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not written here. */
+XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
+
+/* X(field, text): what a run counts; the text is the column head of --stats. */
+#define XG_SIM_STATS(X) \
+    X(warp_instructions, "warp_instructions") X(lane_instructions, "lane_instructions") \
+    X(global_loads, "global_loads") X(global_stores, "global_stores") \
+    X(sectors, "sectors") X(sectors_min, "sectors_min") \
+    X(shared_loads, "shared_loads") X(shared_stores, "shared_stores") X(bank_conflicts, "bank_conflicts") \
+    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") X(faults, "faults")
+typedef struct xg_sim_stats {
+#define X(field, text) uint64_t field;
+    XG_SIM_STATS(X)
+#undef X
+} xg_sim_stats;
+XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
+
+/* One kernel launch; zero is the default of all that may be left out. It must stay in place while workers use it. */
+typedef struct xg_sim_launch {
+    const xg_sim_module *module;
+    const xg_sim_entry *entry;
+    uint32_t grid[3], block[3];   /* a 0 counts as 1 */
+    uint32_t dynamic_shared;      /* bytes */
+    const void *params;           /* info.param_bytes of them */
+    size_t param_bytes;
+    xg_sim_memory *memory;
+    uint64_t fuel;                /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
+    bool unchecked_shared;        /* do not report reads of shared memory that nobody wrote */
+    bool unchecked_global;        /* ... of global memory that nobody wrote */
+    bool unchecked_races;         /* do not report data races */
+    bool unchecked_registers;     /* do not report uses of registers that were not written */
+    uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
+    uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
+    /* set by xg_sim_prepare */
+    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth;
+    int stop;                     /* set when a worker faults: others stop at their next block */
+    /* set by xg_sim_begin */
+    uint32_t first_interval;      /* 0: races are not looked for */
+} xg_sim_launch;
+
+/* Checks the launch against the entry and fills the lower part. On failure the message is in the context (no jump). */
+XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l);
+typedef struct xg_sim_worker xg_sim_worker;
+/* Around all of a launch's runs; workers are initialised between them. Both may be called by several threads for one memory. */
+XG_SIM_FN void xg_sim_begin(xg_sim_launch *l);
+XG_SIM_FN void xg_sim_end(xg_sim_launch *l);
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   /* for one worker; includes room to align */
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
+/* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
+XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w);
+XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
+/* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
+XG_SIM_FN bool xg_sim_threads_ok(void);
+
+/* ---- inside the room: types ----------------------------------------------------------------------------------------- */
+
+/* X(NAME, text, bytes of the register it needs, bits, class): B bits, U and S integers, F floats, P predicate, V packed floats. */
+#define XG_SIM_TYPES(X) \
+    X(NONE, "?", 0, 0, B) X(PRED, "pred", 4, 32, P) \
+    X(B8, "b8", 1, 8, B) X(B16, "b16", 2, 16, B) X(B32, "b32", 4, 32, B) X(B64, "b64", 8, 64, B) X(B128, "b128", 16, 128, B) \
+    X(U8, "u8", 1, 8, U) X(U16, "u16", 2, 16, U) X(U32, "u32", 4, 32, U) X(U64, "u64", 8, 64, U) \
+    X(S8, "s8", 1, 8, S) X(S16, "s16", 2, 16, S) X(S32, "s32", 4, 32, S) X(S64, "s64", 8, 64, S) \
+    X(F16, "f16", 2, 16, F) X(BF16, "bf16", 2, 16, F) X(TF32, "tf32", 4, 32, F) X(F32, "f32", 4, 32, F) X(F64, "f64", 8, 64, F) \
+    X(F16X2, "f16x2", 4, 32, V) X(BF16X2, "bf16x2", 4, 32, V) X(F32X2, "f32x2", 8, 64, V) X(U16X2, "u16x2", 4, 32, V) X(S16X2, "s16x2", 4, 32, V) \
+    X(E4M3, "e4m3", 1, 8, F) X(E5M2, "e5m2", 1, 8, F) X(E4M3X2, "e4m3x2", 2, 16, V) X(E5M2X2, "e5m2x2", 2, 16, V) \
+    X(E2M1X2, "e2m1x2", 1, 8, V) X(E2M3X2, "e2m3x2", 2, 16, V) X(E3M2X2, "e3m2x2", 2, 16, V) X(UE8M0X2, "ue8m0x2", 2, 16, V)
+typedef enum xg_sim_type {
+#define X(name, text, bytes, bits, cls) XG_SIM_##name,
+    XG_SIM_TYPES(X)
+#undef X
+    XG_SIM_TYPE_COUNT
+} xg_sim_type;
+
+typedef enum xg_sim_space {
+    XG_SIM_GENERIC, XG_SIM_GLOBAL, XG_SIM_SHARED, XG_SIM_LOCAL, XG_SIM_CONST,
+    XG_SIM_PARAM,  /* the launch's parameter block; the .param variables of functions are LOCAL */
+    XG_SIM_REGS
+} xg_sim_space;
+
+/* What the executor does with a record. ALU: call fn and blend. The rest: run.c, memory.c, warp.c. */
+typedef enum xg_sim_kind {
+    XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
+    XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
+    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT
+} xg_sim_kind;
+
+typedef struct xg_sim_ins xg_sim_ins;
+
+/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. */
+typedef struct xg_sim_lanes {
+    char *dst, *dst2;
+    size_t dstride;          /* bytes from one warp's destination to the next one's */
+    const char *base[2];     /* of registers, and of constants less one (a constant's offset has its low bit set) */
+    size_t stride[2];        /* the same for sources; stride[1] is 0 */
+    uint32_t warps;
+} xg_sim_lanes;
+typedef void (*xg_sim_fn)(const xg_sim_lanes *, const xg_sim_ins *);
+
+enum { XG_SIM_NOT = 1, XG_SIM_FIRST = 2 /* counts as an instruction */, XG_SIM_GUARDED = 4, XG_SIM_UNI = 8, XG_SIM_COPIES = 16 /* ALU: moves a value without using it */ };
+#define XG_SIM_NOREG 0xFFFFFFFFu
+
+struct xg_sim_ins {
+    xg_sim_fn fn;
+    uint8_t kind, flags, dbytes, d2bytes;
+    uint16_t op;              /* the function's number; or what a kind makes of it */
+    uint16_t n;               /* items of list */
+    uint32_t guard;
+    uint32_t d, d2, a, b, c, e; /* operands: while decoding id*2 (+1 for a constant), later byte offsets (+1) */
+    uint32_t list;            /* first of n more operands in module->list */
+    uint32_t imm, imm2;       /* the executor's extra facts: see each kind */
+    uint32_t at;              /* offset in the text */
+};
+
+typedef struct xg_sim_func xg_sim_func;
+
+typedef struct xg_sim_copy { uint32_t from, to, bytes; uint8_t reg; } xg_sim_copy; /* an argument or result of a call */
+typedef struct xg_sim_callsite { xg_sim_func *callee; uint32_t first_arg, n_args, first_ret, n_rets; } xg_sim_callsite;
+
+/* A formal parameter of a function: bytes of its frame's local memory, or a register. */
+typedef struct xg_sim_formal { uint32_t at, bytes, align; uint8_t reg; } xg_sim_formal;
+
+struct xg_sim_func {
+    xg_sim_info info;
+    bool entry, defined;
+    uint32_t id, at;
+    uint32_t begin, end;       /* records [begin, end]; the last is END */
+    uint32_t frame, local;     /* bytes of registers and of local memory a warp/thread needs here */
+    uint32_t stack, deep_local, depth; /* the same with all it calls; depth in calls */
+    uint8_t mark;              /* while walking the call graph */
+    bool recursive;
+    uint32_t *calls, n_calls;
+    xg_sim_formal *args, *rets;
+    uint32_t n_args, n_rets;
+    uint32_t shared_private;
+    uint32_t dynamic_align;
+};
+struct xg_sim_entry { xg_sim_func f; };
+
+typedef struct xg_sim_var { xg_str name; uint64_t address, bytes; bool readonly; } xg_sim_var;
+
+struct xg_sim_module {
+    const xg_source *src;
+    uint32_t version;
+    xg_str target;
+    xg_sim_func **funcs;
+    uint32_t n_funcs;
+    xg_sim_ins *code;
+    uint32_t n_code;
+    uint32_t *list;
+    xg_sim_copy *copies;
+    xg_sim_callsite *sites;
+    char *consts;              /* 64-byte aligned */
+    uint32_t const_bytes;
+    xg_sim_var *vars;          /* .global and .const */
+    uint32_t n_vars;
+    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    uint32_t shared_common;    /* of .shared variables that several functions use */
+    uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
+};
+
+#endif /* XG_SIM_H */

@@ -1,0 +1,241 @@
+/* sim/warp.c -- special registers, operations across a warp, and the paths of a warp that diverges.
+ *
+ * Warp-wide instructions check what a GPU leaves undefined: the member mask must name the lanes that execute it (lanes that have exited
+ * do not count), and a shuffle may not read a lane that does not take part. */
+#ifndef XG_SIM_WARP_C
+#define XG_SIM_WARP_C
+#include "memory.c"
+
+XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; memcpy(&x, slot + (size_t)lane * 4, 4); return x; }
+XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
+
+/* The bits of a predicate. */
+XG_FN uint32_t xg_sim_predicate(const char *slot) {
+    uint32_t m = 0, i;
+#if XG_SIM_AVX2
+    for (i = 0; i < 8; i++) m |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(slot + i * 16))) << (i * 4);
+#else
+    for (i = 0; i < XG_SIM_WARP; i++) m |= (xg_sim_lane_u32(slot, i) >> 31) << i;
+#endif
+    return m;
+}
+
+/* dst = src in the lanes of mask. */
+XG_FN void xg_sim_blend(char *dst, const char *src, uint32_t mask, uint32_t bytes) {
+    uint32_t i;
+    if (bytes == 4) {
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            uint32_t a, b, m = 0 - (mask >> i & 1);
+            memcpy(&a, dst + i * 4, 4); memcpy(&b, src + i * 4, 4);
+            a = (a & ~m) | (b & m);
+            memcpy(dst + i * 4, &a, 4);
+        }
+    } else for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(dst + (size_t)i * bytes, src + (size_t)i * bytes, bytes);
+}
+
+/* ---- special registers ---- */
+
+XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_sreg r, uint32_t lane) {
+    const xg_sim_launch *l = w->l;
+    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->entry->f.info.cluster;
+    uint32_t axis;
+    switch (r) {
+    case XG_SIM_SREG_TID_X: return t[lane];
+    case XG_SIM_SREG_TID_Y: return t[32 + lane];
+    case XG_SIM_SREG_TID_Z: return t[64 + lane];
+    case XG_SIM_SREG_NTID_X: case XG_SIM_SREG_NTID_Y: case XG_SIM_SREG_NTID_Z: return l->block[r - XG_SIM_SREG_NTID_X];
+    case XG_SIM_SREG_CTAID_X: case XG_SIM_SREG_CTAID_Y: case XG_SIM_SREG_CTAID_Z: return w->ctaid[r - XG_SIM_SREG_CTAID_X];
+    case XG_SIM_SREG_NCTAID_X: case XG_SIM_SREG_NCTAID_Y: case XG_SIM_SREG_NCTAID_Z: return l->grid[r - XG_SIM_SREG_NCTAID_X];
+    case XG_SIM_SREG_LANEID: return lane;
+    case XG_SIM_SREG_WARPID: return v->id;
+    case XG_SIM_SREG_NWARPID: return l->warps;
+    case XG_SIM_SREG_NSMID: return l->sm_count;
+    case XG_SIM_SREG_SMID: return (uint32_t)(w->block % l->sm_count);
+    case XG_SIM_SREG_LANEMASK_EQ: return 1u << lane;
+    case XG_SIM_SREG_LANEMASK_LT: return (1u << lane) - 1;
+    case XG_SIM_SREG_LANEMASK_LE: return (2u << lane) - 1;
+    case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
+    case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
+    case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
+    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / XG_MAX(1u, cluster[axis]);
+    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / XG_MAX(1u, cluster[axis]);
+    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % XG_MAX(1u, cluster[axis]);
+    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return XG_MAX(1u, cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X]);
+    case XG_SIM_SREG_CLUSTER_NCTARANK: return XG_MAX(1u, cluster[0]) * XG_MAX(1u, cluster[1]) * XG_MAX(1u, cluster[2]);
+    case XG_SIM_SREG_CLUSTER_CTARANK: {
+        uint32_t cx = XG_MAX(1u, cluster[0]), cy = XG_MAX(1u, cluster[1]), cz = XG_MAX(1u, cluster[2]);
+        return w->ctaid[0] % cx + cx * (w->ctaid[1] % cy + cy * (w->ctaid[2] % cz));
+    }
+    default: return 0; /* %gridid */
+    }
+}
+XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    char *dst = v->regs + in->d;
+    xg_sim_sreg r = (xg_sim_sreg)in->op;
+    uint32_t i;
+    if (r >= XG_SIM_SREG_CLOCK && r <= XG_SIM_SREG_GLOBALTIMER_HI) { /* time is the count of instructions: it moves, and runs repeat */
+        uint64_t now = w->stats.warp_instructions * 4 + ++w->clock, x = r == XG_SIM_SREG_CLOCK_HI || r == XG_SIM_SREG_GLOBALTIMER_HI ? now >> 32 : now;
+        for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(dst + (size_t)i * in->dbytes, &x, in->dbytes);
+        return;
+    }
+    if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { memcpy(dst, w->tid + (size_t)v->id * 96 + 32 * (size_t)r, 128); return; }
+    if (mask == 0xFFFFFFFFu && in->dbytes == 4 && r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE)) { /* the same for all */
+        uint32_t x = xg_sim_sreg_value(w, v, r, 0);
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(dst + i * 4, &x, 4);
+        return;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t x = mask >> i & 1 ? xg_sim_sreg_value(w, v, r, i) : 0;
+        if (mask >> i & 1) memcpy(dst + (size_t)i * in->dbytes, &x, in->dbytes);
+    }
+}
+/* The address of a .local variable of this frame. */
+XG_FN void xg_sim_exec_local(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint64_t x = (uint64_t)v->local + in->imm;
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(v->regs + in->d + (size_t)i * in->dbytes, &x, in->dbytes);
+}
+
+/* ---- across the warp ---- */
+
+XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
+
+/* The member masks of all active lanes must agree with who is here. */
+XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *slot = xg_sim_slot(w, v, in->e);
+    uint32_t i, m;
+    if (!(in->flags & 64)) return true;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        m = xg_sim_lane_u32(slot, i) & v->live;
+        if (m == mask) continue;
+        if (!(m >> i & 1)) { xg_sim_fault(w, v, in, i, "lane %u is not in the member mask 0x%X of the instruction it executes", i, xg_sim_lane_u32(slot, i)); return false; }
+        if (m & ~mask) { xg_sim_fault(w, v, in, i, "the member mask 0x%X names lanes that are not here (0x%X execute it)", xg_sim_lane_u32(slot, i), mask); return false; }
+    }
+    return true;
+}
+
+XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *a = xg_sim_slot(w, v, in->a), *b = xg_sim_slot(w, v, in->b), *c = xg_sim_slot(w, v, in->c);
+    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint32_t bv = xg_sim_lane_u32(b, i) & 31, cv = xg_sim_lane_u32(c, i), seg = cv >> 8 & 31, clamp = cv & 31, top = (i & seg) | (clamp & ~seg), low = i & seg;
+        int32_t j;
+        out[i] = ok[i] = 0;
+        if (!(mask >> i & 1)) continue;
+        switch (in->op) {
+        case XG_SIM_W_UP: j = (int32_t)i - (int32_t)bv; ok[i] = j >= (int32_t)top; break;
+        case XG_SIM_W_DOWN: j = (int32_t)(i + bv); ok[i] = j <= (int32_t)top; break;
+        case XG_SIM_W_BFLY: j = (int32_t)(i ^ bv); ok[i] = j <= (int32_t)top; break;
+        default: j = (int32_t)(low | (bv & ~seg)); ok[i] = j <= (int32_t)top; break;
+        }
+        if (!ok[i]) j = (int32_t)i;
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %d, which does not take part", (int)j); return; }
+        out[i] = xg_sim_lane_u32(a, (uint32_t)j);
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        xg_sim_put_u32(v->regs + in->d, i, out[i]);
+        if (in->d2bytes) xg_sim_put_u32(v->regs + in->d2, i, 0 - ok[i]);
+    }
+}
+XG_FN void xg_sim_spread(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t x) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) xg_sim_put_u32(v->regs + in->d, i, x);
+}
+XG_FN void xg_sim_match(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *a = xg_sim_slot(w, v, in->a);
+    size_t bytes = in->imm ? 8 : 4;
+    uint32_t out[XG_SIM_WARP], i, k;
+    bool same = true;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        out[i] = 0;
+        for (k = 0; k < XG_SIM_WARP; k++) if ((mask >> i & 1) && (mask >> k & 1) && memcmp(a + i * bytes, a + k * bytes, bytes) == 0) out[i] |= 1u << k;
+        if ((mask >> i & 1) && out[i] != mask) same = false;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        xg_sim_put_u32(v->regs + in->d, i, in->op == XG_SIM_W_MATCH_ANY ? out[i] : same ? mask : 0);
+        if (in->d2bytes) xg_sim_put_u32(v->regs + in->d2, i, same ? 0xFFFFFFFFu : 0);
+    }
+}
+XG_FN uint32_t xg_sim_reduce(const xg_sim_ins *in, uint32_t x, uint32_t y) {
+    bool less;
+    switch (in->op) {
+    case XG_SIM_W_ADD: return x + y;
+    case XG_SIM_W_AND: return x & y;
+    case XG_SIM_W_OR: return x | y;
+    case XG_SIM_W_XOR: return x ^ y;
+    default: break;
+    }
+    if (in->imm >= 2) { /* f32 */
+        int32_t i = (int32_t)(x ^ ((0 - (x >> 31)) >> 1)), k = (int32_t)(y ^ ((0 - (y >> 31)) >> 1));
+        bool xn = (x & 0x7FFFFFFFu) > 0x7F800000u, yn = (y & 0x7FFFFFFFu) > 0x7F800000u;
+        if ((xn || yn) && (in->imm == 3 || (xn && yn))) return 0x7FFFFFFFu;
+        if (xn) return y;
+        if (yn) return x;
+        less = i < k;
+    } else less = in->imm ? (int32_t)x < (int32_t)y : x < y;
+    return less == (in->op == XG_SIM_W_MIN) ? x : y;
+}
+XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t i, x, votes;
+    if (!xg_sim_members(w, v, in, mask)) return;
+    switch (in->op) {
+    case XG_SIM_W_UP: case XG_SIM_W_DOWN: case XG_SIM_W_BFLY: case XG_SIM_W_IDX: xg_sim_shuffle(w, v, in, mask); return;
+    case XG_SIM_W_ALL: case XG_SIM_W_ANY: case XG_SIM_W_UNI: case XG_SIM_W_BALLOT:
+        votes = xg_sim_predicate(xg_sim_slot(w, v, in->a)) & mask;
+        x = in->op == XG_SIM_W_BALLOT ? votes : 0u - (uint32_t)(in->op == XG_SIM_W_ALL ? votes == mask : in->op == XG_SIM_W_ANY ? votes != 0 : votes == mask || votes == 0);
+        xg_sim_spread(v, in, mask, x);
+        return;
+    case XG_SIM_W_ACTIVE: xg_sim_spread(v, in, mask, mask); return;
+    case XG_SIM_W_MATCH_ANY: case XG_SIM_W_MATCH_ALL: xg_sim_match(w, v, in, mask); return;
+    case XG_SIM_W_ELECT:
+        x = xg_sim_first_lane(mask);
+        for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) xg_sim_put_u32(v->regs + in->d2, i, i == x ? 0xFFFFFFFFu : 0);
+        xg_sim_spread(v, in, mask, x);
+        return;
+    default: {
+        const char *a = xg_sim_slot(w, v, in->a);
+        i = xg_sim_first_lane(mask);
+        x = xg_sim_lane_u32(a, i);
+        for (i++; i < XG_SIM_WARP; i++) if (mask >> i & 1) x = xg_sim_reduce(in, x, xg_sim_lane_u32(a, i));
+        if (in->imm >= 2 && (x & 0x7FFFFFFFu) > 0x7F800000u) x = 0x7FFFFFFFu;
+        xg_sim_spread(v, in, mask, x);
+    }
+    }
+}
+
+/* ---- paths ---- */
+
+XG_FN void xg_sim_path_push(xg_sim_warp *v, uint32_t pc, uint32_t meet, uint32_t mask) {
+    xg_sim_path *p;
+    XLAGPU_ASSERT(v->n_paths < XG_SIM_PATHS);
+    p = &v->paths[v->n_paths++];
+    p->pc = pc; p->meet = meet; p->mask = mask;
+}
+XG_FN uint32_t xg_sim_path_base(const xg_sim_warp *v) { return v->depth ? v->frames[v->depth - 1].base : 0; }
+
+/* Goes on with the next path that has live lanes, leaving functions whose lanes are all gone; false when there is none. */
+XG_FN bool xg_sim_path_pop(xg_sim_warp *v) {
+    while (v->n_paths) {
+        const xg_sim_path *p;
+        while (v->n_paths == xg_sim_path_base(v)) { const xg_sim_frame *f = &v->frames[--v->depth]; v->regs = f->regs; v->local = f->local; v->f = f->f; }
+        p = &v->paths[--v->n_paths];
+        v->pc = p->pc; v->meet = p->meet; v->mask = p->mask & v->live;
+        if (v->mask) return true;
+    }
+    v->mask = 0;
+    return false;
+}
+/* The active lanes part: `taken` go to target, the others on to next; all meet at `meet`. */
+XG_FN void xg_sim_diverge(xg_sim_warp *v, uint32_t taken, uint32_t target, uint32_t next, uint32_t meet) {
+    uint32_t rest = v->mask & ~taken;
+    if (v->meet != meet) { xg_sim_path_push(v, meet, v->meet, v->mask); v->meet = meet; }
+    if (target == meet) { v->mask = rest; v->pc = next; }
+    else if (next == meet) { v->mask = taken; v->pc = target; }
+    else { xg_sim_path_push(v, next, meet, rest); v->mask = taken; v->pc = target; }
+}
+
+#endif /* XG_SIM_WARP_C */

@@ -1,0 +1,194 @@
+/* sim/worker.c -- what a worker is, the registry of device memory, faults.
+ *
+ * Each worker remembers the buffer of its last access. A fault stops the worker; the others stop at their next block. */
+#ifndef XG_SIM_WORKER_C
+#define XG_SIM_WORKER_C
+#include "flow.c"
+
+typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_DONE } xg_sim_state;
+typedef struct xg_sim_path { uint32_t pc, meet, mask; } xg_sim_path;
+typedef struct xg_sim_frame { uint32_t pc, meet, site, base; char *regs; uint32_t local; const xg_sim_func *f; } xg_sim_frame;
+enum { XG_SIM_PATHS = 72 };
+
+typedef struct xg_sim_warp {
+    uint32_t live, mask;      /* lanes that have not exited; lanes that execute now */
+    uint32_t pc, meet;        /* where the active lanes join the others (XG_SIM_NOREG at the bottom) */
+    char *regs;
+    const xg_sim_func *f;
+    uint32_t local;           /* where this frame's local memory begins in each thread's */
+    uint32_t id, depth, n_paths, join;
+    xg_sim_state state;
+    uint32_t barrier, result; /* what it waits for; what the barrier computed */
+    bool released;
+    xg_sim_frame *frames;
+    xg_sim_path paths[XG_SIM_PATHS];
+} xg_sim_warp;
+
+typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
+typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
+
+enum { XG_SIM_FAULT_MAX = 1024 };
+
+struct xg_sim_worker {
+    xg_sim_launch *l;
+    const xg_sim_module *m;
+    xg_sim_warp *warps;
+    xg_sim_group *groups;
+    uint32_t n_groups;
+    char *regs;
+    char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
+    uint32_t *marks;          /* of the words of shared memory: their writers, then their readers (shadow.c) */
+    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    uint32_t ctaid[3];
+    uint64_t block, fuel_end, clock;
+    int32_t quantum;
+    /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
+    uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
+    bool tracked, fenced;     /* races are looked for; the block has executed a fence */
+    xg_sim_buffer last;       /* the buffer of the last access */
+    xg_sim_barrier bars[XG_SIM_BARRIERS];
+    xg_sim_stats stats;
+    bool faulted;
+    char fault[XG_SIM_FAULT_MAX];
+};
+
+#if XG_SIM_VECTORS
+#define XG_SIM_ATOMICS 1
+#else
+#define XG_SIM_ATOMICS 0
+#endif
+XG_SIM_FN bool xg_sim_threads_ok(void) { return XG_SIM_ATOMICS != 0; }
+/* The one flag that workers share. */
+#if XG_SIM_ATOMICS
+XG_FN void xg_sim_stop(xg_sim_launch *l) { __atomic_store_n(&l->stop, 1, __ATOMIC_RELAXED); }
+XG_FN bool xg_sim_stopped(const xg_sim_launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
+#else
+XG_FN void xg_sim_stop(xg_sim_launch *l) { l->stop = 1; }
+XG_FN bool xg_sim_stopped(const xg_sim_launch *l) { return l->stop != 0; }
+#endif
+
+/* ---- the registry of buffers ---- */
+
+XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) { memset(m, 0, sizeof *m); m->ctx = c; }
+XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
+    uint32_t i;
+    for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->p);
+    m->p = NULL;
+    m->n = m->cap = 0;
+}
+/* Two words per word of the buffer: who wrote it, who read it. NULL when there is no room: then nobody looks. */
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return (b->bytes / 4 + 1) * 8; }
+XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
+    uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30, bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
+    b->shadow = NULL;
+    if (!bytes || b->base % 4 || bytes > limit - XG_MIN(limit, m->shadow_bytes)) return;
+    b->shadow = (uint32_t *)xg_mem_alloc(m->ctx, (size_t)bytes);
+    if (!b->shadow) return;
+    m->shadow_bytes += bytes;
+    memset(b->shadow, 0, (size_t)bytes);
+}
+
+XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) { /* the first buffer that begins after the address */
+    uint32_t lo = 0, hi = m->n;
+    while (lo < hi) { uint32_t mid = lo + (hi - lo) / 2; if (m->p[mid].base <= address) lo = mid + 1; else hi = mid; }
+    return lo;
+}
+XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b) {
+    uint32_t at = xg_sim_memory_after(m, b->base);
+    if (b->bytes == 0 || b->base + b->bytes < b->base) return XLAGPU_ERROR_USAGE;
+    if ((at > 0 && m->p[at - 1].base + m->p[at - 1].bytes > b->base) || (at < m->n && b->base + b->bytes > m->p[at].base)) return XLAGPU_ERROR_USAGE;
+    if (m->n == m->cap) {
+        uint32_t cap = m->cap ? m->cap * 2 : 16;
+        xg_sim_buffer *p = (xg_sim_buffer *)xg_mem_alloc(m->ctx, cap * sizeof *p);
+        if (!p) return XLAGPU_ERROR_MEMORY;
+        if (m->n) memcpy(p, m->p, m->n * sizeof *p);
+        xg_mem_free(m->ctx, m->p);
+        m->p = p;
+        m->cap = cap;
+    }
+    memmove(m->p + at + 1, m->p + at, (m->n - at) * sizeof *m->p);
+    m->p[at] = *b;
+    m->n++;
+    xg_sim_shadow_make(m, &m->p[at]);
+    return XLAGPU_OK;
+}
+XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (at == 0 || m->p[at - 1].base != base) return false;
+    if (m->p[at - 1].shadow) m->shadow_bytes -= xg_sim_shadow_bytes(&m->p[at - 1]);
+    xg_mem_free(m->ctx, m->p[at - 1].shadow);
+    m->freed[m->n_freed++ % XG_SIM_FREED] = m->p[at - 1];
+    m->n--;
+    memmove(m->p + at - 1, m->p + at, (m->n - (at - 1)) * sizeof *m->p);
+    return true;
+}
+XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
+    uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
+    return at && address - m->p[at - 1].base < m->p[at - 1].bytes ? &m->p[at - 1] : NULL;
+}
+
+/* ---- faults ---- */
+
+XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {
+    const xg_source *s = w->m->src;
+    size_t line = 1, i;
+    for (i = 0; i < in->at && i < s->size; i++) line += s->text[i] == '\n';
+    return line;
+}
+XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    const xg_source *s = w->m->src;
+    size_t n, line = 1, i, start = 0, end;
+    const uint32_t *t = w->tid + (size_t)v->id * 96;
+    for (i = 0; i < in->at && i < s->size; i++) if (s->text[i] == '\n') { line++; start = i + 1; }
+    for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
+    while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
+    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u)\n    %.*s\n", s->name ? s->name : "ptx", line,
+        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], (int)(end - start), s->text + start);
+    return XG_MIN(n, sizeof w->fault - 1);
+}
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) XG_PRINTF(5, 6);
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) {
+    va_list args;
+    size_t n;
+    if (w->faulted) return;
+    w->faulted = true;
+    w->stats.faults++;
+    xg_sim_stop(w->l);
+    n = xg_sim_fault_head(w, v, in, lane);
+    va_start(args, format);
+    xg_vformat(w->fault + n, sizeof w->fault - n, format, args);
+    va_end(args);
+}
+
+/* The last buffer that was freed and held these bytes; NULL when there is none. */
+XG_FN const xg_sim_buffer *xg_sim_freed_find(const xg_sim_memory *m, uint64_t a) {
+    uint32_t n = m ? XG_MIN(m->n_freed, (uint32_t)XG_SIM_FREED) : 0, i;
+    for (i = 1; i <= n; i++) { const xg_sim_buffer *b = &m->freed[(m->n_freed - i) % XG_SIM_FREED]; if (a - b->base < b->bytes) return b; }
+    return NULL;
+}
+/* The buffer nearest to an address in words. */
+XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, const char *what) {
+    const xg_sim_memory *lists[2];
+    const xg_sim_buffer *best = NULL;
+    uint64_t distance = UINT64_MAX;
+    int i, k;
+    lists[0] = w->l->memory;
+    lists[1] = &w->m->globals;
+    best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
+    if (best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
+    for (i = 0; i < 2; i++) {
+        uint32_t at = lists[i] ? xg_sim_memory_after(lists[i], a) : 0;
+        for (k = 0; lists[i] && k < 2; k++) {
+            const xg_sim_buffer *b = k == 0 ? (at ? &lists[i]->p[at - 1] : NULL) : at < lists[i]->n ? &lists[i]->p[at] : NULL;
+            uint64_t faraway = !b ? UINT64_MAX : a < b->base ? b->base - a : a - b->base < b->bytes ? 0 : a - b->base - b->bytes;
+            if (faraway < distance) { distance = faraway; best = b; }
+        }
+    }
+    if (!best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
+    if (a < best->base) xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    else xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
+}
+
+#endif /* XG_SIM_WORKER_C */

@@ -1,0 +1,150 @@
+/* xlagpu.h -- HLO text in, PTX out: a compiler for XLA modules in one C header. Public domain or MIT, see the end.
+ *
+ * Do this in ONE C or C++ file:
+ *     #define XLAGPU_IMPLEMENTATION
+ *     #include "xlagpu.h"
+ * and include it without the define everywhere else. Link with -lm. `xlagpu_runtime.h` beside it runs what this one
+ * compiles; the two work alone or together, in either order, in one file or in two.
+ *
+ * WHAT IT DOES
+ *     context -> parse -> (verify) -> compile for a target -> executable bytes
+ *
+ *     xlagpu_context *c = xlagpu_create(NULL);
+ *     xlagpu_module *m = xlagpu_parse(c, "model.hlo", text, size);
+ *     xlagpu_bytes exe = m ? xlagpu_compile(m, NULL) : (xlagpu_bytes){0};
+ *     if (!exe.data) puts(xlagpu_error(c));       // file:line:col: error: ..., the source line, a caret, a hint
+ *     ... write exe.data[0..exe.size) to a file, or give it to xlagpu_rt_load ...
+ *     xlagpu_destroy(c);                           // frees the module and the bytes too
+ *
+ * MEMORY    Everything comes from the context's allocator and is freed by xlagpu_destroy (a module and what was made of it also by
+ *           xlagpu_module_destroy). Pointers handed out live as long as their module, or their context.
+ * ERRORS    A call that can fail returns NULL, a zeroed value or a status, and leaves a message in the context until the next call.
+ *           Nothing is printed, nothing aborts, whatever the input.
+ * THREADS   One context is used by one thread at a time; contexts are independent. No global state. Executable bytes are immutable.
+ * SAME IN, SAME OUT  Equal text, options and version give equal bytes.
+ *
+ * CONFIGURATION (define before including, the same wherever the implementation is)
+ *     XLAGPU_STATIC         public functions become static: two libraries may carry their own copy
+ *     XLAGPU_ASSERT(x)      checks of our own invariants; off by default
+ *     XLAGPU_NO_EXTENSIONS  no compiler extensions (attributes, vectors): plain ISO C
+ * (xlagpu_runtime.h adds XLAGPU_NO_SIMULATOR.) None of them changes a public type. */
+#ifndef XLAGPU_H
+#define XLAGPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/version.h"
+#include "api/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct xlagpu_context xlagpu_context;
+typedef struct xlagpu_module xlagpu_module;
+typedef struct xlagpu_bytes { const unsigned char *data; size_t size; } xlagpu_bytes;
+
+/* ---- context ---- */
+
+/* All zero is the default. */
+typedef struct xlagpu_context_desc {
+    xlagpu_allocator allocator; /* zero: malloc and free */
+    size_t memory_limit;        /* bytes this context may hold at a time; 0: no limit. Beyond it calls fail with ERROR_MEMORY */
+} xlagpu_context_desc;
+
+/* NULL only when there is no memory for the context itself. desc may be NULL. */
+XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc);
+/* Frees all that was made through the context. NULL is allowed. */
+XLAGPU_DEF void xlagpu_destroy(xlagpu_context *context);
+/* The last failure: its message ("" when there was none), its class, its place (1-based; 0 when it has none). */
+XLAGPU_DEF const char *xlagpu_error(const xlagpu_context *context);
+XLAGPU_DEF xlagpu_status xlagpu_error_status(const xlagpu_context *context);
+XLAGPU_DEF void xlagpu_error_position(const xlagpu_context *context, uint32_t *line, uint32_t *column);
+/* "ok", "the text does not follow the grammar" ... */
+XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status status);
+XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
+
+/* ---- module ---- */
+
+/* Parses and verifies HLO text: what XLA dumps, what jax.jit(f).lower(x).as_text("hlo") prints, a whole module or one
+ * instruction. name appears in messages. The text is copied. NULL on failure. */
+XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
+XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
+/* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on failure. */
+XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
+
+XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module); /* after HloModule; lives as long as the module */
+
+/* A parameter or a leaf of the flattened result. dims live as long as the module. */
+typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; } xlagpu_value_info;
+XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *module); /* leaves, tuples flattened */
+XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *module);
+XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *module, uint32_t index, xlagpu_value_info *out);
+XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, xlagpu_value_info *out);
+
+/* ---- compiling ---- */
+
+/* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
+typedef struct xlagpu_target_desc {
+    const char *name;            /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
+    uint32_t sm_count;           /* multiprocessors */
+    uint32_t threads_per_sm;     /* resident threads */
+    uint32_t shared_per_block;   /* bytes of shared memory a block may have */
+    double bandwidth;            /* bytes per second of device memory */
+} xlagpu_target_desc;
+
+typedef struct xlagpu_compile_desc {
+    xlagpu_target_desc target;
+    bool disable_all_passes;     /* no HLO optimisation: each operation of the entry is a kernel of its own */
+    const char *disable_passes;  /* comma-separated names; NULL: none */
+    bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
+    bool ftz;                    /* flush subnormal floats to zero */
+    bool keep_hlo;               /* put the optimised HLO into the executable */
+    /* Called for each stage that changed something, if set: stage is "hlo/after_<pass>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
+     * ...; text is NUL-terminated and valid during the call. */
+    void (*dump)(void *user, const char *stage, const char *text, size_t size);
+    void *dump_user;
+} xlagpu_compile_desc;
+
+/* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
+ * not changed: it may be compiled again for another target. */
+XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
+
+/* What a compilation made. */
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
+XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
+
+/* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
+XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
+
+/* ---- evaluating ---- */
+
+/* A dense array in logical row-major order: pred as bytes 0 and 1, bf16 and f16 as their 16 bits, f8, f6 and f4 as one byte of bits, integers under
+ * 8 bits as one byte by value, complex as (re, im). bytes must be the product of dims times the element's size. */
+typedef struct xlagpu_tensor { void *data; size_t bytes; } xlagpu_tensor;
+
+/* Computes the module with the reference evaluator: no GPU. inputs are the parameter leaves in order; outputs the result leaves, whose data are
+ * filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
+XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have: bf16, f8e4m3fn ... Complex: the real part
+ * at `element`, the imaginary part half its bytes further, as the real type (f32 or f64). */
+XLAGPU_DEF double xlagpu_get_element(xlagpu_type type, const void *element);
+XLAGPU_DEF void xlagpu_set_element(xlagpu_type type, void *element, double value);
+XLAGPU_DEF size_t xlagpu_type_bytes(xlagpu_type type); /* of one element in a tensor; 0 for what has none */
+
+/* Runs named HLO passes (comma-separated; "" none) on a copy of the module and gives its text; xlagpu_passes lists the names, one a line. */
+XLAGPU_DEF xlagpu_bytes xlagpu_optimize(xlagpu_module *module, const char *passes);
+XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* XLAGPU_H */
+
+#if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_IMPLEMENTATION_DONE)
+#define XLAGPU_IMPLEMENTATION_DONE
+#include "rooms.h"
+#endif

@@ -1,0 +1,135 @@
+/* xlagpu_runtime.h -- runs what xlagpu.h compiled: on an NVIDIA GPU through the driver opened at run time, or on a PTX simulator. Public domain or MIT.
+ *
+ * Do this in ONE C or C++ file:
+ *     #define XLAGPU_IMPLEMENTATION
+ *     #include "xlagpu_runtime.h"
+ * Link with -lm -ldl -lpthread (nothing on Windows). No CUDA header or library is needed to build; a machine without a driver gets a clear status.
+ *
+ * WHAT IT DOES
+ *     open a device -> load executable bytes -> run
+ *
+ *     xlagpu_device *d;
+ *     xlagpu_rt_open(NULL, &d);                                   // GPU if there is a driver, else the simulator
+ *     xlagpu_program *p = xlagpu_rt_load(d, bytes, size);
+ *     if (!p || xlagpu_rt_run(p, inputs, n, outputs, k)) puts(xlagpu_rt_error(d));
+ *     xlagpu_rt_close(d);                                         // frees programs, executions and buffers too
+ *
+ * or, in a program that owns its buffers and stream: xlagpu_rt_prepare once, then xlagpu_rt_execute every frame.
+ *
+ * MEMORY    Host memory through the device's allocator. xlagpu_rt_close frees all.
+ * ERRORS    Statuses. xlagpu_rt_error has the message of the device's last failure; that of xlagpu_rt_execute is the execution's own
+ *           (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays until the next call on the same device or execution.
+ * THREADS   xlagpu_rt_execute and xlagpu_rt_execution_error: each execution on one thread at a time, different ones, of one program or several, on different
+ *           threads at once. All other calls: one thread at a time per device, and on "host" not while an execution of the device runs.
+ *
+ * CONFIGURATION
+ *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
+#ifndef XLAGPU_RUNTIME_H
+#define XLAGPU_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/version.h"
+#include "api/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct xlagpu_device xlagpu_device;
+typedef struct xlagpu_program xlagpu_program;
+typedef struct xlagpu_execution xlagpu_execution;
+
+/* ---- device ---- */
+
+/* All zero is the default. */
+typedef struct xlagpu_device_desc {
+    const char *platform;       /* "auto" (or NULL), "cuda", "host" */
+    int ordinal;                /* which GPU */
+    xlagpu_allocator allocator; /* host memory; zero: malloc and free */
+    uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    const char *driver;         /* cuda: another driver library to open; NULL: the system's */
+} xlagpu_device_desc;
+
+/* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
+ * memory even for that). desc may be NULL. "auto" never fails for lack of a GPU unless the simulator is compiled out. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out);
+XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
+XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
+XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
+
+/* ---- buffers: device memory that the caller owns ---- */
+
+typedef struct xlagpu_buffer { uint64_t address; size_t bytes; } xlagpu_buffer; /* bytes 0: none */
+XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *device, size_t bytes, xlagpu_buffer *out); /* 256-byte aligned, contents undefined */
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
+XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes);   /* blocks */
+XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *device, void *to, xlagpu_buffer from, size_t bytes);       /* blocks */
+
+/* ---- programs ---- */
+
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on failure. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
+
+/* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; } xlagpu_rt_value;
+XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
+XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
+XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+
+XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
+
+/* A kernel of the program, as it is launched. */
+typedef struct xlagpu_rt_kernel { const char *name; uint32_t grid[3], block[3]; uint32_t shared_bytes; } xlagpu_rt_kernel;
+XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
+XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
+
+/* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The easy way. */
+typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
+/* ---- executions: the fast way ---- */
+
+/* All the memory one run needs beside parameters and results. NULL on failure. */
+XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* its runs must have ended: xlagpu_rt_wait */
+/* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host" it runs in the call, on threads of its
+ * own. A program with loops or branches waits for the stream where what it decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of at least each value's bytes; a result may not overlap
+ * another one or a parameter. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
+ * same stream only. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream);
+XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
+XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+
+/* ---- counters of the simulator ---- */
+
+typedef struct xlagpu_kernel_stats {
+    const char *name;
+    uint64_t launches, warp_instructions, lane_instructions, global_loads, global_stores, shared_accesses, sectors, minimum_sectors, bank_conflicts, barriers, atomics, divergent_branches, faults;
+} xlagpu_kernel_stats;
+XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
+
+/* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
+ * grid and block counts as 1; entry may be NULL on "host" when there is just one. stats may be NULL. */
+typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; } xlagpu_ptx_launch;
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+/* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* XLAGPU_RUNTIME_H */
+
+#if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
+#define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
+#include "rooms_runtime.h"
+#endif

@@ -1,0 +1,216 @@
+#!/bin/sh
+# tests/cli.sh -- what build/xlagpu promises on the command line: exit statuses, messages, files. Ends with "N passed, N failed".
+set -u
+. tests/tally.sh
+W=build/cli
+rm -rf $W
+mkdir -p $W
+X=build/xlagpu
+
+# expect STATUS PATTERN NAME COMMAND: the exit status, and a line of stdout or stderr that matches.
+expect() {
+    sh -c "$4" > $W/out 2>&1
+    got=$?
+    if [ "$got" != "$1" ]; then bad "$3: exit status $got, not $1"; tail -3 $W/out; return; fi
+    if grep -qE -- "$2" $W/out; then ok "$3"; else bad "$3: no line matches '$2'"; tail -3 $W/out; fi
+}
+# same NAME COMMAND FILE: the command's stdout is exactly the file.
+same() { if sh -c "$2" 2>/dev/null | cmp -s - "$3"; then ok "$1"; else bad "$1"; fi; }
+
+cat > $W/good.hlo <<'END'
+HloModule good
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  y = f32[4,8] add(x, x)
+  ROOT t = f32[8,4] transpose(y), dimensions={1,0}
+}
+END
+printf 'HloModule bad\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] ad(x, x)\n}\n' > $W/opcode.hlo
+printf 'HloModule bad\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[5] add(x, x)\n}\n' > $W/shape.hlo
+printf 'HloModule bad\nENTRY main {\n  x = f32[4] parameter(0' > $W/cut.hlo
+: > $W/empty.hlo
+
+expect 0 'Flags' "--help" "$X --help"
+expect 0 '^[0-9]+\.[0-9]+\.[0-9]+$' "--version" "$X --version"
+expect 2 'unknown verb' "an unknown verb" "$X frobnicate"
+expect 2 "did you mean '--platform'" "an unknown flag names the nearest" "$X run $W/good.hlo --platfrom=host"
+expect 2 "does not take" "a flag of another verb" "$X run $W/good.hlo --emit=ptx"
+expect 2 'error' "a missing file" "$X run $W/nothing.hlo"
+expect 2 'error' "a target that is none" "$X compile $W/good.hlo --target=sm_1 --emit=ptx"
+expect 2 'opcode.hlo:5:[0-9]+: error: ' "an unknown opcode: file, line and column" "$X run $W/opcode.hlo --platform=host"
+expect 2 '^ *\^' "and a caret under it" "$X run $W/opcode.hlo --platform=host"
+expect 2 'shape.hlo:4:[0-9]+: error: ' "a wrong shape" "$X opt $W/shape.hlo --passes="
+expect 2 'cut.hlo:[0-9]+:[0-9]+: error: ' "a text that ends too soon" "$X opt $W/cut.hlo --passes="
+expect 2 'error' "an empty file" "$X opt $W/empty.hlo --passes="
+for p in host interpreter; do expect 0 ran "run on $p" "$X run $W/good.hlo --platform=$p && echo ran"; done
+expect 0 '^evaluator_ops	0$' "--stats ends with evaluator_ops" "$X run $W/good.hlo --platform=host --stats | tail -1"
+expect 0 . "--out writes the results" "$X run $W/good.hlo --platform=interpreter --seed 3 --out $W/o.npz && test -s $W/o.npz && echo written"
+expect 0 ran "equal to --expect: 0" "$X run $W/good.hlo --platform=host --seed 3 --expect $W/o.npz && echo ran"
+expect 1 . "different from --expect: 1" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
+expect 2 'error' "--args of another module" "$X run $W/good.hlo --platform=host --args tests/corpus/iotas.npz"
+expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
+for e in hlo plan thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
+expect 0 . "an executable, saved and run" "$X compile $W/good.hlo --emit=exe -o $W/good.xgx && $X run $W/good.xgx --platform=host --reference_platform= && echo ran"
+expect 2 'error' "an executable, damaged" "head -c 200 $W/good.xgx > $W/cut.xgx; $X run $W/cut.xgx --platform=host"
+expect 0 '^2$' "--report: a header and a line, tab-separated" "$X compile $W/good.hlo --target=sm_90a --report > $W/report; awk -F'\t' 'NR == 1 { n = NF } NF != n { bad = 1 } END { if (n > 5 && !bad) print NR }' $W/report"
+expect 0 'kernels' "--report names kernels" "cat $W/report"
+expect 0 . "--list-passes" "$X opt --list-passes"
+$X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
+same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
+expect 0 'before_optimizations.txt' "--xla_dump_to" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
+for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx$'; do expect 0 "$f" "the dump has $f" "ls $W/dump"; done
+expect 0 'before_optimizations' "XLA_FLAGS is read" "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
+expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--xla_no_such_flag=1 $X run $W/good.hlo --platform=host"
+expect 0 ran "--xla_disable_all_hlo_passes" "$X run $W/good.hlo --platform=host --xla_disable_all_hlo_passes && echo ran"
+expect 0 'loop|tensor' "--v=5 prints the IR" "$X compile $W/good.hlo --emit=ptx -o $W/v.ptx --v=5"
+[ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ] || expect 3 'error' "--platform=cuda without a driver: 3" "$X run $W/good.hlo --platform=cuda"
+
+# ---- how flags are written ----
+expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
+expect 0 ran "--flag value" "$X run $W/good.hlo --platform host --seed 3 && echo ran"
+expect 0 ran "-flag value, and flags before the file" "$X run -platform host -seed=3 $W/good.hlo && echo ran"
+expect 0 ran "--noflag and --flag=false" "$X run $W/good.hlo --platform=host --nostats --summary=false && echo ran"
+expect 2 "is not a value of the kind" "a number that is none" "$X run $W/good.hlo --seed=three"
+expect 2 "is not a value of the kind" "a negative count" "$X run $W/good.hlo --threads=-1"
+expect 2 "is not a value of the kind" "a truth value that is none" "$X run $W/good.hlo --stats=perhaps"
+expect 2 "needs a value" "a flag without its value" "$X run $W/good.hlo --platform"
+expect 2 "needs a value" "a flag where a value should be" "$X run $W/good.hlo --args --stats"
+expect 2 "no platform is called 'vulkan'" "a platform that is none" "$X run $W/good.hlo --platform=vulkan"
+expect 2 "not built in" "a backend that is none" "$X run $W/good.hlo --backend=llvm"
+expect 2 "reference_platform" "a reference that is none" "$X run $W/good.hlo --platform=host --reference_platform=gpu"
+expect 2 "needs a file" "no file" "$X run"
+expect 0 'Flags of this verb' "--help of a verb" "$X sim --help"
+expect 0 ran "XLA_FLAGS: several, quoted" "XLA_FLAGS=\"  --xla_dump_to='$W/dump 3' --v=0\" $X run $W/good.hlo --platform=host && ls '$W/dump 3' && echo ran"
+printf -- '--xla_disable_all_hlo_passes\n--list-passes\n' > $W/flags
+expect 0 ran "XLA_FLAGS: a file, and flags of another verb" "XLA_FLAGS=$W/flags $X run $W/good.hlo --platform=host && echo ran"
+expect 2 'neither flags nor a file' "XLA_FLAGS: a file that is not there" "XLA_FLAGS=$W/nothing $X run $W/good.hlo --platform=host"
+
+# ---- files in and out ----
+expect 0 ran "a module from standard input" "cat $W/good.hlo | $X run - --platform=host && echo ran"
+expect 2 'opcode.hlo:5:' "several files: all are run, the worst status counts" "$X run $W/good.hlo $W/opcode.hlo $W/good.hlo --platform=host"
+expect 2 'cannot go into one file' "several results into one file" "$X run $W/good.hlo $W/good.hlo --out $W/o.npz"
+expect 2 'cannot go into one file' "several modules into one file" "$X compile $W/good.hlo $W/good.hlo --emit=ptx -o $W/both.ptx"
+expect 0 '^3$' "--report of several files" "$X compile $W/good.hlo $W/good.hlo --report | wc -l | tr -d ' '"
+expect 0 'entry' "-o -" "$X compile $W/good.hlo --emit=ptx -o -"
+expect 2 'cannot be written' "a file that cannot be written" "$X compile $W/good.hlo --emit=ptx -o $W/no/such/folder"
+expect 2 'cannot be written' "results that cannot be written" "$X run $W/good.hlo --platform=host --out $W/no/such/folder.npz"
+(cd $W && ../../$X compile good.hlo > out 2>&1 && [ -s good.xgx ]) && ok "an executable gets the module's name" || bad "an executable gets the module's name"
+printf 'xlagpu\r\n' > $W/text.xgx
+expect 2 'copied as text|too short' "an executable, copied as text" "$X run $W/text.xgx --platform=host"
+expect 2 'interpreter runs HLO' "an executable on the interpreter" "$X run $W/good.xgx --platform=interpreter"
+expect 0 ran "an executable: --args, --expect" "$X run $W/good.hlo --platform=interpreter --seed 5 --out $W/o5.npz && $X run $W/good.xgx --platform=host --seed 5 --expect $W/o5.npz && echo ran"
+cmp -s $W/dump/module_0000.good.before_optimizations.txt /dev/null; [ -s $W/dump/module_0000.good.before_optimizations.txt ] && ok "dumps are named after the module" || bad "dumps are named after the module"
+for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
+expect 0 'after_fusion-wrapper' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^fusion-w.*r\$' && ls $W/dump4"
+expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.]after_[a-z-]*[.]txt'; ls $W/dump4 | grep dce"
+expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
+expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-limit=20000; [ \$? = 3 ]"
+expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"
+expect 0 'worst error.*equal' "--summary shows the worst error" "$X run $W/good.hlo --platform=host --summary"
+expect 1 'want .*, got ' "a difference shows want and got" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
+printf 'ENTRY m { x = f32[30000000] parameter(0) y = f32[30000000] exponential(x) z = f32[30000000] exponential(y) w = f32[30000000] exponential(z) ROOT v = f32[30000000] exponential(w) }' > $W/long.hlo
+expect 0 'platform=interpreter' "a run that will take long says so before" "timeout 20 $X run $W/long.hlo --platform=host --threads=1 --reference_platform= & p=\$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 1; grep -q interpreter $W/out && break; done; kill \$p 2>/dev/null; true"
+GPU="$X run --platform=CUDA --xla_disable_all_hlo_passes --reference_platform=\"\" --v=5 examples/gelu.hlo"
+if [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ]; then expect 0 . "the command line of the README, on a GPU" "$GPU"; else expect 3 'no NVIDIA driver here' "the command line of the README, without a driver" "$GPU"; fi
+
+# ---- a C program that carries an executable needs the runtime header alone ----
+cat > $W/carry.c <<'END'
+#include <stdio.h>
+#define XLAGPU_IMPLEMENTATION
+#include "xlagpu_runtime.h"
+extern const unsigned long good_xgx_size;
+extern const unsigned char good_xgx[];
+int main(void) {
+    xlagpu_device_desc desc = {0};
+    xlagpu_device *d;
+    xlagpu_program *p;
+    float x[32], y[32];
+    xlagpu_rt_tensor in = {x, sizeof x}, out = {y, sizeof y};
+    int i;
+    for (i = 0; i < 32; i++) x[i] = (float)i;
+    desc.platform = "host";
+    if (xlagpu_rt_open(&desc, &d)) return 1;
+    p = xlagpu_rt_load(d, good_xgx, good_xgx_size);
+    if (!p || xlagpu_rt_run(p, &in, 1, &out, 1)) { puts(xlagpu_rt_error(d)); return 1; }
+    printf("%s: %g %g %g\n", xlagpu_rt_program_name(p), y[1], y[4], y[31]);
+    xlagpu_rt_close(d);
+    return 0;
+}
+END
+expect 0 '^good: 16 2 62$' "--emit=c, in a program" "$X compile $W/good.hlo --emit=c -o $W/good_xgx.c && ${CC:-cc} -w -O0 -I. $W/carry.c $W/good_xgx.c -o $W/carry -lm -ldl -lpthread && $W/carry"
+expect 0 . "--emit=c is C++ too" "${CXX:-c++} -w -c -x c++ $W/good_xgx.c -o $W/good_xgx.o && echo yes"
+
+# ---- .npz and .npy ----
+if have python3; then
+    mkdir -p $W/npz
+    python3 tests/cli_npz.py $W/npz || bad "python3 tests/cli_npz.py"
+    printf 'HloModule two\nENTRY e { x = f32[2,3] parameter(0) n = s32[3] parameter(1) y = f32[2,3] add(x, x) c = s32[3] constant({1,1,1}) m = s32[3] add(n, c) ROOT t = (f32[2,3], s32[3]) tuple(y, m) }' > $W/two.hlo
+    npz() { expect "$1" "$2" "$3: $4" "$X run $W/two.hlo --platform=interpreter --args $W/npz/$4 --expect $W/npz/${5:-stored.npz} && echo ran"; }
+    for f in stored fortran version2 streamed zip64; do npz 0 ran npz $f.npz $f.npz; done
+    if grep -q XG_HAVE_ZLIB build/tool.stamp; then npz 0 ran npz deflated.npz deflated.npz; npz 2 'damaged' npz bad_deflate.npz; else absent zlib; npz 2 'zlib' npz deflated.npz; fi
+    npz 1 'out1\[2\]: want 11, got 10' npz stored.npz differs.npz
+    npz 2 'big-endian' npz big_endian.npz
+    npz 2 "has the shape \(3,2\); parameter 0 needs \(2,3\)" npz other_shape.npz
+    npz 2 "has the shape \(6\)" npz other_rank.npz
+    npz 2 "elements 'i4'; parameter 0 is f32 and needs 'f4'" npz other_type.npz
+    npz 2 "elements 'f8'" npz double.npz
+    npz 2 "structured" npz structured.npz
+    npz 2 "type is not understood" npz text.npz
+    npz 2 "overflows" npz overflow.npz
+    npz 2 "truncated" npz short.npz
+    npz 2 "there is no array 'arg0'; parameter 0 is f32" npz other_name.npz
+    npz 2 "not a .npy" npz no_npy.npz
+    npz 2 "error" npz cut.npz
+    npz 2 "no zip directory" npz no_directory.npz
+    npz 2 "checksum" npz checksum.npz
+    npz 2 "there is no array 'arg0'" npz empty.npz
+    npz 2 "there is no array 'arg1'" npy one.npy
+    npz 2 "cannot be read" npz nothing.npz
+    printf 'ENTRY e { x = s4[4] parameter(0) ROOT y = s4[4] copy(x) }' > $W/narrow.hlo
+    expect 0 ran "s4 by value" "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_good.npy --out $W/narrow.npy && cmp $W/narrow.npy $W/npz/narrow_good.npy && echo ran"
+    expect 2 'cannot have' "s4 out of range" "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_bad.npy"
+else absent python3; fi
+
+# A kernel of any origin.
+cat > $W/k.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 p, .param .u32 n) {
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u32 %r0, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p0, %r4, %r0;
+  @%p0 bra DONE;
+  cvta.to.global.u64 %d1, %d0;
+  mul.wide.u32 %d2, %r4, 4;
+  add.s64 %d3, %d1, %d2;
+  ld.global.f32 %f0, [%d3];
+  add.f32 %f1, %f0, %f0;
+  st.global.f32 [%d3], %f1;
+DONE:
+  ret;
+}
+END
+expect 0 . "sim runs a kernel" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg out:f32:50:$W/y.npy --arg u32:50 && test -s $W/y.npy && echo ran"
+expect 0 'warp_instructions' "sim --stats" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg out:f32:50:$W/y.npy --arg u32:50 --stats"
+expect 4 'k.ptx' "sim finds a store out of bounds: 4" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg out:f32:50:$W/y.npy --arg u32:51"
+sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx
+expect 2 'wrong.ptx:18:[0-9]+: error: ' "sim refuses an unknown instruction" "$X sim $W/wrong.ptx --entry twice --arg out:f32:50:$W/y.npy --arg u32:50"
+K="$X sim $W/k.ptx --entry twice --grid 2 --block 32"
+expect 0 ran "sim: inout, into another file" "$K --arg inout:$W/npz/vector.npy:$W/twice.npy --arg i32:50 && [ -s $W/twice.npy ] && echo ran"
+expect 0 ran "sim: the only kernel needs no name" "$X sim $W/k.ptx --grid=2 --block=32,1,1 --arg out:f32:10x5:$W/y.npy --arg u32:0x32 && echo ran"
+expect 2 'no kernel' "sim: a kernel that is not there" "$X sim $W/k.ptx --entry thrice --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 'more parameters' "sim: too few parameters" "$K --arg out:f32:50:$W/y.npy"
+expect 2 'more --arg' "sim: too many parameters" "$K --arg out:f32:50:$W/y.npy --arg u32:50 --arg u32:1"
+expect 2 'has 4 bytes|gives 8' "sim: a parameter of another size" "$K --arg out:f32:50:$W/y.npy --arg u64:50"
+for v in u32:-1 u32:4294967296 i32:2147483648x i32:-2147483649 f32:one u32: q32:1; do expect 2 'not understood|unknown|in:F.npy' "sim: --arg $v" "$K --arg out:f32:50:$W/y.npy --arg $v"; done
+expect 2 'grid and --block' "sim: a grid of nothing" "$X sim $W/k.ptx --grid 0 --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 '1024 threads' "sim: a block that is too large" "$X sim $W/k.ptx --block 64,64 --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 'cannot run PTX' "sim: on the interpreter" "$K --platform=interpreter --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 'needs one PTX file' "sim: no file" "$X sim --entry twice"
+finish

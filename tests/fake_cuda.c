@@ -1,0 +1,494 @@
+/* tests/fake_cuda.c -- the platform "cuda" without a GPU: a shared library with the driver's entry points, whose kernels run on our simulator.
+ *
+ * This file is both: with -DFAKE_DRIVER the library, with -DFAKE_OLD_DRIVER one that lacks functions, else the program, which has the two built by $CC
+ * (default cc) into build/. The library counts what it gives out and what comes back, and can be told to fail the n-th call of a function. Law: every
+ * failure of the driver gives a status and a message that says what was being done, and all resources come back. Ends with "N passed, N failed". */
+#if defined(FAKE_OLD_DRIVER)
+int cuInit(unsigned flags);
+int cuInit(unsigned flags) { (void)flags; return 0; }
+#else
+
+typedef struct fake_state {
+    const char *fail;  /* the name of a function, and which of its calls fails, and how */
+    long fail_at, seen;
+    int error;
+    const char *log;   /* of the JIT, when loading a module fails */
+    int devices, major, minor, version;
+    long contexts, memory, modules, pushed, launches, calls;
+} fake_state;
+
+#if defined(FAKE_DRIVER)
+#define XLAGPU_IMPLEMENTATION
+#define XLAGPU_STATIC
+#include "../src/xlagpu_runtime.h"
+
+fake_state fake = {0};
+static xlagpu_device *host;
+static int context;
+
+static int failing(const char *name) {
+    fake.calls++;
+    return fake.fail && strcmp(fake.fail, name) == 0 && ++fake.seen == fake.fail_at ? fake.error : 0;
+}
+#define CALL(name) do { int e_ = failing(name); if (e_) return e_; } while (0)
+/* Most functions want a current context. */
+#define IN_CONTEXT(name) do { CALL(name); if (!fake.pushed) return 201; } while (0)
+
+typedef struct fake_module { char *ptx; size_t n; } fake_module;
+typedef struct fake_function { fake_module *module; char name[256]; } fake_function;
+static fake_function functions[64];
+static int n_functions;
+
+int cuInit(unsigned flags) { CALL("cuInit"); return flags ? 1 : 0; }
+int cuDriverGetVersion(int *version) { CALL("cuDriverGetVersion"); *version = fake.version; return 0; }
+int cuDeviceGet(int *device, int ordinal) { CALL("cuDeviceGet"); *device = 70 + ordinal; return ordinal < fake.devices ? 0 : 101; }
+int cuDeviceGetCount(int *count) { CALL("cuDeviceGetCount"); *count = fake.devices; return 0; }
+int cuDeviceGetName(char *name, int n, int device) { CALL("cuDeviceGetName"); xg_format(name, (size_t)n, "Fake GPU %d", device); return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    CALL("cuDeviceGetAttribute");
+    (void)device;
+    *value = attribute == 75 ? fake.major : attribute == 76 ? fake.minor : 0;
+    return 0;
+}
+int cuDevicePrimaryCtxRetain(void **c, int device) { CALL("cuDevicePrimaryCtxRetain"); (void)device; *c = &context; fake.contexts++; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; fake.contexts--; return failing("cuDevicePrimaryCtxRelease_v2"); }
+int cuCtxPushCurrent_v2(void *c) { CALL("cuCtxPushCurrent_v2"); if (c != &context) return 201; fake.pushed++; return 0; }
+int cuCtxPopCurrent_v2(void **c) { fake.pushed--; *c = &context; CALL("cuCtxPopCurrent_v2"); return 0; }
+static xlagpu_device *simulator(void) {
+    xlagpu_device_desc d;
+    memset(&d, 0, sizeof d);
+    d.platform = "host";
+    d.threads = 1;
+    if (!host) xlagpu_rt_open(&d, &host);
+    return host;
+}
+int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
+    xlagpu_buffer b;
+    IN_CONTEXT("cuMemAlloc_v2");
+    if (!bytes) return 1;
+    if (xlagpu_rt_alloc(simulator(), bytes, &b) != XLAGPU_OK) return 2;
+    fake.memory++;
+    *address = b.address;
+    return 0;
+}
+int cuMemFree_v2(uint64_t address) {
+    xlagpu_buffer b;
+    b.address = address;
+    b.bytes = 0;
+    if (!fake.pushed) return 201;
+    xlagpu_rt_free(simulator(), b);
+    fake.memory--;
+    CALL("cuMemFree_v2");
+    return 0;
+}
+static void *at(uint64_t address) { return (void *)(uintptr_t)address; }
+/* By the simulator's own means: it knows which bytes have been written. */
+static int put(uint64_t to, const void *from, size_t bytes) {
+    xlagpu_buffer b;
+    b.address = to;
+    b.bytes = bytes;
+    return xlagpu_rt_upload(simulator(), b, from, bytes) == XLAGPU_OK ? 0 : 1;
+}
+static int fill(uint64_t to, const void *pattern, size_t size, size_t n) {
+    char *p = (char *)malloc(size * n + 1);
+    size_t k;
+    int e;
+    for (k = 0; k < n; k++) memcpy(p + k * size, pattern, size);
+    e = put(to, p, size * n);
+    free(p);
+    return e;
+}
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) { IN_CONTEXT("cuMemcpyHtoD_v2"); return put(to, from, bytes); }
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { IN_CONTEXT("cuMemcpyDtoH_v2"); memcpy(to, at(from), bytes); return 0; }
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) { IN_CONTEXT("cuMemcpyDtoDAsync_v2"); (void)stream; return put(to, at(from), bytes); }
+int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream) {
+    IN_CONTEXT("cuMemsetD32Async");
+    (void)stream;
+    return to % 4 ? 1 : fill(to, &value, 4, n);
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) { IN_CONTEXT("cuMemsetD8Async"); (void)stream; return fill(to, &value, 1, n); }
+int cuStreamSynchronize(void *stream) { IN_CONTEXT("cuStreamSynchronize"); (void)stream; return 0; }
+int cuCtxSynchronize(void) { IN_CONTEXT("cuCtxSynchronize"); return 0; }
+int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
+    fake_module *m;
+    int error = failing("cuModuleLoadDataEx");
+    unsigned k;
+    if (!fake.pushed) return 201;
+    if (error) {
+        for (k = 0; fake.log && k < n; k++) if (options[k] == 5) memcpy(values[k], fake.log, strlen(fake.log) + 1);
+        return error;
+    }
+    m = (fake_module *)malloc(sizeof *m);
+    m->n = strlen((const char *)image);
+    m->ptx = (char *)malloc(m->n + 1);
+    memcpy(m->ptx, image, m->n + 1);
+    *module = m;
+    fake.modules++;
+    return 0;
+}
+int cuModuleUnload(void *module) {
+    fake_module *m = (fake_module *)module;
+    if (!fake.pushed) return 201;
+    free(m->ptx);
+    free(m);
+    fake.modules--;
+    CALL("cuModuleUnload");
+    return 0;
+}
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+    fake_function *f = &functions[n_functions++ % 64];
+    IN_CONTEXT("cuModuleGetFunction");
+    f->module = (fake_module *)module;
+    if (!strstr(f->module->ptx, name)) return 500;
+    xg_format(f->name, sizeof f->name, "%s", name);
+    *function = f;
+    return 0;
+}
+int cuFuncSetAttribute(void *function, int attribute, int value) { IN_CONTEXT("cuFuncSetAttribute"); (void)function; return attribute == 8 && value <= 232448 ? 0 : 1; }
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
+    fake_function *f = (fake_function *)function;
+    unsigned char block[4096];
+    xlagpu_ptx_launch l;
+    uint32_t offset, size, k;
+    IN_CONTEXT("cuLaunchKernel");
+    (void)stream;
+    memset(&l, 0, sizeof l);
+    l.entry = f->name;
+    l.grid[0] = gx; l.grid[1] = gy; l.grid[2] = gz;
+    l.block[0] = bx; l.block[1] = by; l.block[2] = bz;
+    l.shared_bytes = shared;
+    l.parameters = block;
+    if (params) for (k = 0; xlagpu_rt_ptx_parameter(simulator(), "fake", f->module->ptx, f->module->n, f->name, k, &offset, &size) && offset + size <= sizeof block; k++) {
+        memcpy(block + offset, params[k], size);
+        l.parameter_bytes = offset + size;
+    } else if (extra) {
+        if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4]) return 1;
+        l.parameters = extra[1];
+        l.parameter_bytes = *(size_t *)extra[3];
+    }
+    fake.launches++;
+    return xlagpu_rt_launch_ptx(simulator(), "fake", f->module->ptx, f->module->n, &l, NULL) == XLAGPU_OK ? 0 : 719;
+}
+int cuGetErrorName(int error, const char **text) { *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE"; return failing("cuGetErrorName"); }
+int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out of memory" : "a fake failure"; return failing("cuGetErrorString"); }
+
+#else /* the program */
+#define XLAGPU_IMPLEMENTATION
+#include "../src/xlagpu.h"
+#include "../src/xlagpu_runtime.h"
+#include "expect.h"
+
+#define LIBRARY "./build/fake_cuda.so"
+#define OLD_LIBRARY "./build/fake_cuda_old.so"
+static fake_state *fake;
+static counter count;
+
+static bool build(const char *flags, const char *path) {
+    char command[1000];
+    const char *cc = getenv("CC");
+    snprintf(command, sizeof command, "%s -std=gnu99 -w -O1 -shared -fPIC %s tests/fake_cuda.c -o %s -lm -ldl -lpthread", cc ? cc : "cc", flags, path);
+    return system(command) == 0;
+}
+static void reset(void) {
+    memset(fake, 0, sizeof *fake);
+    fake->devices = 2;
+    fake->major = 9;
+    fake->version = 12080;
+}
+
+static xlagpu_status open_with(const char *platform, const char *driver, int ordinal, xlagpu_device **d) {
+    xlagpu_device_desc desc;
+    memset(&desc, 0, sizeof desc);
+    memset(&count, 0, sizeof count);
+    desc.platform = platform;
+    desc.driver = driver;
+    desc.ordinal = ordinal;
+    desc.allocator = counter_of(&count);
+    return xlagpu_rt_open(&desc, d);
+}
+static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed; }
+
+static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
+    xlagpu_compile_desc d;
+    xlagpu_module *m = xlagpu_parse(c, "fake", text, strlen(text));
+    memset(&d, 0, sizeof d);
+    d.target.name = "sm_90a";
+    return m ? xlagpu_compile(m, &d) : xlagpu_print(NULL);
+}
+
+/* ---- opening ---- */
+
+static void refused(const char *platform, const char *driver, int ordinal, xlagpu_status want, const char *text) {
+    xlagpu_device *d = NULL;
+    EXPECT(open_with(platform, driver, ordinal, &d) == want);
+    EXPECT_TEXT(xlagpu_rt_error(d), text);
+    EXPECT(strcmp(xlagpu_rt_platform(d), "none") == 0);
+    EXPECT(xlagpu_rt_load(d, "x", 1) == NULL && xlagpu_rt_wait(d, NULL) == XLAGPU_ERROR_USAGE);
+    xlagpu_rt_close(d);
+    EXPECT_IN(nothing_left(), text);
+}
+static void opening(void) {
+    xlagpu_device *d = NULL;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 1, &d) == XLAGPU_OK);
+    EXPECT(strcmp(xlagpu_rt_platform(d), "cuda") == 0);
+    EXPECT(strcmp(xlagpu_rt_name(d), "Fake GPU 71") == 0);
+    EXPECT(strcmp(xlagpu_rt_target(d), "sm_90a") == 0);
+    EXPECT(fake->contexts == 1);
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+    fake->major = 8;
+    fake->minor = 6;
+    EXPECT(open_with("auto", LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_target(d), "sm_86") == 0);
+    xlagpu_rt_close(d);
+    refused("cuda", "./build/no_such_library.so", 0, XLAGPU_ERROR_NO_DEVICE, "no_such_library.so cannot be opened");
+    refused("cuda", OLD_LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "cuDriverGetVersion: it is too old");
+    refused("cuda", LIBRARY, 2, XLAGPU_ERROR_NO_DEVICE, "no GPU number 2: the driver knows 2");
+    refused("cuda", LIBRARY, -1, XLAGPU_ERROR_NO_DEVICE, "no GPU number -1");
+    refused("gpu", LIBRARY, 0, XLAGPU_ERROR_USAGE, "no platform is called 'gpu'");
+    fake->devices = 0;
+    refused("cuda", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "no GPU number 0");
+    EXPECT(open_with(NULL, LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0);
+    xlagpu_rt_close(d);
+    EXPECT(open_with("auto", "./build/no_such_library.so", 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0 && !*xlagpu_rt_error(d));
+    xlagpu_rt_close(d);
+    reset();
+    fake->fail = "cuInit";
+    fake->fail_at = 1;
+    fake->error = 100;
+    refused("cuda", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "starting the NVIDIA driver: a fake failure (CUDA_ERROR_FAKE, error 100)");
+    fake->seen = 0;
+    EXPECT(open_with("auto", LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0);
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
+/* ---- the whole way ---- */
+
+static xlagpu_status run_whole(xlagpu_program *p) {
+    whole_data w;
+    xlagpu_status s;
+    WHOLE_TENSORS(xlagpu_rt_tensor, in, out, &w);
+    whole_fill(&w);
+    s = xlagpu_rt_run(p, in, WHOLE_IN, out, WHOLE_OUT);
+    if (s == XLAGPU_OK) EXPECT(whole_right(&w));
+    return s;
+}
+static xlagpu_status run_control(xlagpu_program *p) {
+    float x[6] = {1, 2, 3, 4, 5, 6}, y[6];
+    int32_t b = 1;
+    xlagpu_rt_tensor in[2], out;
+    xlagpu_status s;
+    in[0].data = x;
+    in[0].bytes = sizeof x;
+    in[1].data = &b;
+    in[1].bytes = 4;
+    out.data = y;
+    out.bytes = sizeof y;
+    s = xlagpu_rt_run(p, in, 2, &out, 1);
+    if (s == XLAGPU_OK) EXPECT(control_right(x, b, y));
+    return s;
+}
+/* The status of the first call that fails. */
+static xlagpu_status way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p = NULL;
+    xlagpu_status s = open_with("cuda", LIBRARY, 0, &d);
+    if (s == XLAGPU_OK && !(p = xlagpu_rt_load(d, exe.data, exe.size))) s = d->c.status;
+    if (s == XLAGPU_OK) s = strcmp(xlagpu_rt_program_name(p), "whole") == 0 ? run_whole(p) : run_control(p);
+    strcpy(message, xlagpu_rt_error(d));
+    EXPECT((s == XLAGPU_OK) == !*message);
+    xlagpu_rt_close(d);
+    return s;
+}
+
+/* Each call of each function fails once, in two ways. */
+static void every_failure(xlagpu_bytes exe) {
+    static const struct { const char *name; bool harmless; } rows[] = {
+#define X(field, symbol, parameters) {symbol, false},
+        XR_CUDA_FUNCTIONS(X)
+#undef X
+    };
+    static const char *const harmless[] = {"cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString"};
+    static const int errors[] = {2, 719};
+    size_t k, e, h;
+    for (k = 0; k < XG_COUNT(rows); k++) for (e = 0; e < XG_COUNT(errors); e++) {
+        bool quiet = false;
+        long n;
+        for (h = 0; h < XG_COUNT(harmless); h++) quiet = quiet || strcmp(harmless[h], rows[k].name) == 0;
+        for (n = 1; n < 1000; n++) {
+            char message[XG_MESSAGE_MAX], what[100];
+            xlagpu_status s, want = strcmp(rows[k].name, "cuInit") == 0 ? XLAGPU_ERROR_NO_DEVICE : errors[e] == 2 ? XLAGPU_ERROR_MEMORY : XLAGPU_ERROR_DEVICE;
+            reset();
+            fake->fail = rows[k].name;
+            fake->fail_at = n;
+            fake->error = errors[e];
+            s = way(exe, message);
+            snprintf(what, sizeof what, "%s, call %ld, error %d", rows[k].name, n, errors[e]);
+            EXPECT_IN(count.live == 0 && !fake->contexts && !fake->pushed, what);
+            if (fake->seen < n) break;
+            /* A context that cannot be made current any more keeps what is in it. */
+            EXPECT_IN((!fake->memory && !fake->modules) || strstr(rows[k].name, "CtxPush"), what);
+            if (quiet) { EXPECT_IN(s == XLAGPU_OK, what); continue; }
+            if (strcmp(rows[k].name, "cuCtxPushCurrent_v2") == 0 && s == XLAGPU_OK) continue; /* while releasing */
+            EXPECT_IN(s == want, what);
+            EXPECT_IN(strstr(message, errors[e] == 2 ? "out of memory" : "a fake failure") != NULL, message);
+        }
+        fake->fail = NULL;
+    }
+    reset();
+}
+
+static void named_failures(xlagpu_bytes exe) {
+    char message[XG_MESSAGE_MAX];
+    reset();
+    EXPECT(way(exe, message) == XLAGPU_OK && fake->launches > 0 && nothing_left());
+    fake->fail = "cuModuleLoadDataEx";
+    fake->fail_at = 1;
+    fake->error = 222;
+    EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
+    EXPECT_TEXT(message, "the driver (CUDA 12.8) is older than this PTX");
+    fake->seen = 0;
+    fake->error = 218;
+    fake->log = "ptxas application ptx input, line 7; error: Unknown symbol 'frob'";
+    EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
+    EXPECT_TEXT(message, "line 7; error: Unknown symbol 'frob'");
+    EXPECT_TEXT(message, "218");
+    reset();
+    fake->fail = "cuLaunchKernel";
+    fake->fail_at = 2;
+    fake->error = 719;
+    EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
+    EXPECT_TEXT(message, "launching a kernel: a fake failure (CUDA_ERROR_FAKE, error 719)");
+    EXPECT_TEXT(message, "while running HLO ");
+    EXPECT_TEXT(message, "(kernel ");
+    reset();
+}
+
+/* ---- the fast way ---- */
+
+static void fast_way(xlagpu_bytes exe) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p, *q;
+    xlagpu_execution *e;
+    xlagpu_buffer in[WHOLE_IN], out[WHOLE_OUT];
+    xlagpu_kernel_stats stats[64];
+    whole_data w;
+    float x[15];
+    int i, j;
+    long calls;
+    xlagpu_rt_value v;
+    uint32_t k;
+    WHOLE_TENSORS(xlagpu_rt_tensor, host_in, host_out, &w);
+    reset();
+    whole_fill(&w);
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, exe.data, exe.size);
+    q = xlagpu_rt_load(d, exe.data, exe.size);
+    e = xlagpu_rt_prepare(p);
+    EXPECT(p && q && e);
+    for (k = 0; k < WHOLE_IN; k++) { xlagpu_rt_parameter(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK); }
+    for (k = 0; k < WHOLE_OUT; k++) { xlagpu_rt_result(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK); }
+    for (i = 0; i < 3; i++) for (j = 0; j < 5; j++) x[j * 3 + i] = w.x[i * 5 + j]; /* the parameter is column-major */
+    EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK && xlagpu_rt_upload(d, in[1], w.n, sizeof w.n) == XLAGPU_OK);
+    calls = count.calls;
+    for (i = 0; i < 3; i++) EXPECT(xlagpu_rt_execute(e, in, out, NULL) == XLAGPU_OK);
+    EXPECT_IN(count.calls == calls, "executing allocates");
+    EXPECT(xlagpu_rt_wait(d, NULL) == XLAGPU_OK && !fake->pushed);
+    for (k = 0; k < WHOLE_OUT; k++) if (k != 2) EXPECT(xlagpu_rt_download(d, host_out[k].data, out[k], host_out[k].bytes) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_download(d, x, out[2], sizeof x) == XLAGPU_OK);
+    for (i = 0; i < 3; i++) for (j = 0; j < 5; j++) w.e[i * 5 + j] = x[j * 3 + i];
+    EXPECT(whole_right(&w));
+    EXPECT(xlagpu_rt_stats(p, stats, 64) == xlagpu_rt_kernel_count(p) && stats[0].launches == 3);
+    in[0].bytes = 4;
+    EXPECT(xlagpu_rt_execute(e, in, out, NULL) == XLAGPU_ERROR_USAGE);
+    EXPECT_TEXT(xlagpu_rt_execution_error(e), "the buffer of parameter 0 has 4 bytes; it needs 60");
+    EXPECT(!*xlagpu_rt_error(d));
+    fake->fail = "cuCtxPushCurrent_v2";
+    fake->seen = 0;
+    fake->fail_at = 1;
+    fake->error = 709;
+    in[0].bytes = 60;
+    EXPECT(xlagpu_rt_execute(e, in, out, NULL) == XLAGPU_ERROR_DEVICE);
+    EXPECT_TEXT(xlagpu_rt_execution_error(e), "making the GPU's context current");
+    xlagpu_rt_unload(q);
+    xlagpu_rt_close(d); /* with all the rest still there */
+    EXPECT(nothing_left());
+    (void)host_in;
+}
+
+/* A damaged number of operands must not make the driver read behind the end of a list. */
+static void damaged(xlagpu_bytes exe) {
+    unsigned char *copy = (unsigned char *)malloc(exe.size);
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xlagpu_device *d = NULL;
+    xg_exe_thunk t;
+    uint64_t sum;
+    size_t from = offsetof(xg_exe_header, target), at;
+    reset();
+    memcpy(copy, exe.data, exe.size);
+    xg_exe_check(exe.data, exe.size, &h, s);
+    for (at = (size_t)s[XG_EXE_THUNKS].offset;; at += sizeof t) { memcpy(&t, copy + at, sizeof t); if (t.kind == XG_EXE_THUNK_KERNEL) break; }
+    t.n_links--;
+    memcpy(copy + at, &t, sizeof t);
+    sum = xg_exe_checksum(copy + from, exe.size - from);
+    memcpy(copy + offsetof(xg_exe_header, checksum), &sum, 8);
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    EXPECT(!xlagpu_rt_load(d, copy, exe.size));
+    EXPECT_TEXT(xlagpu_rt_error(d), "another number of buffers");
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+    free(copy);
+}
+
+static void any_ptx(void) {
+    static const char ptx[] =
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry put(.param .u64 p, .param .u32 v) {\n"
+        "  .reg .b64 %d<2>; .reg .b32 %r<2>;\n  ld.param.u64 %d0, [p];\n  ld.param.u32 %r0, [v];\n  st.global.u32 [%d0], %r0;\n  ret;\n}\n";
+    unsigned char block[12];
+    xlagpu_ptx_launch l;
+    xlagpu_kernel_stats s;
+    xlagpu_buffer b;
+    xlagpu_device *d = NULL;
+    uint32_t value = 12345, got = 0;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK && xlagpu_rt_alloc(d, 4, &b) == XLAGPU_OK);
+    memcpy(block, &b.address, 8);
+    memcpy(block + 8, &value, 4);
+    memset(&l, 0, sizeof l);
+    l.entry = "put";
+    l.parameters = block;
+    l.parameter_bytes = sizeof block;
+    EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_OK && s.launches == 1);
+    EXPECT(xlagpu_rt_download(d, &got, b, 4) == XLAGPU_OK && got == value);
+    l.entry = NULL;
+    EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_ERROR_USAGE && *xlagpu_rt_error(d));
+    l.entry = "no_such";
+    EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_ERROR_DEVICE);
+    EXPECT_TEXT(xlagpu_rt_error(d), "finding a kernel");
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
+int main(void) {
+    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_bytes exe = compile(c, whole_text), control = compile(c, control_text);
+    void *library;
+    if (!EXPECT(exe.data != NULL)) { printf("%s\n", xlagpu_error(c)); return finish(); }
+    if (!EXPECT(build("-DFAKE_DRIVER", LIBRARY) && build("-DFAKE_OLD_DRIVER", OLD_LIBRARY))) return finish();
+    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
+    fake = library ? (fake_state *)dlsym(library, "fake") : NULL;
+    if (!EXPECT(fake != NULL)) return finish();
+    opening();
+    named_failures(exe);
+    every_failure(exe);
+    if (EXPECT(control.data != NULL)) every_failure(control);
+    fast_way(exe);
+    damaged(exe);
+    any_ptx();
+    xlagpu_destroy(c);
+    return finish();
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+/* stage kir: parse, verify, print; the text must not change when it is read and printed again.
+ * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after each and printed. */
+static const xg_kmodule *kir_read(xg_stage *io, const xg_source *src) {
+    const xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), src);
+    xg_kir_verify(m);
+    return m;
+}
+static void kir_write(xg_stage *io, const xg_kmodule *m) {
+    xg_buf again;
+    xg_source src;
+    xg_kir_print(&io->out, m);
+    src.name = "printed";
+    src.text = io->out.p;
+    src.size = io->out.n;
+    xg_buf_init(&again, io->arena);
+    xg_kir_print(&again, kir_read(io, &src));
+    if (again.n != io->out.n || memcmp(again.p, io->out.p, again.n) != 0) { xg_puts(&io->out, "\nREAD AGAIN:\n"); xg_put(&io->out, again.p, again.n); }
+}
+static void stage_kir(xg_stage *io) { kir_write(io, kir_read(io, &io->in)); }
+
+#define KIR_PASSES(X) \
+    X(inline) X(lower_loops) X(flatten_tensors) X(simplify_indexing) X(vectorize) X(unroll) X(canonicalize) X(cse) X(hoist) X(lower_tensors) X(lower_indexing) X(convert_index) X(verify_low)
+static const struct kir_pass_row { const char *name; void (*run)(xg_kmodule *m); } kir_pass_rows[] = {
+#define X(name) {#name, xg_kir_##name},
+    KIR_PASSES(X)
+#undef X
+};
+static void stage_kir_pass(xg_stage *io) {
+    xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in);
+    const char *at = io->args;
+    xg_kir_verify(m);
+    while (*at) {
+        const char *end = at;
+        size_t k;
+        while (*end && *end != ' ') end++;
+        for (k = 0; k < XG_COUNT(kir_pass_rows) && !xg_str_is(xg_str_of(at, (size_t)(end - at)), kir_pass_rows[k].name); k++) {}
+        if (k == XG_COUNT(kir_pass_rows)) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'", (int)(end - at), at);
+        kir_pass_rows[k].run(m);
+        xg_kir_verify(m);
+        for (at = end; *at == ' '; at++) {}
+    }
+    kir_write(io, m);
+}

@@ -1,0 +1,98 @@
+/* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
+ *   pass NAMES      HLO passes (comma-separated), then the module
+ *   partition COMP  how a computation is cut into functions
+ *   emit            kernel IR of every fusion of the entry, as emitted
+ *   plan            the whole way; buffer assignment and thunk sequence
+ *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
+
+static xg_module *pipeline_parse(xg_stage *io) {
+    xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
+    xg_hlo_verify(m);
+    return m;
+}
+
+static void stage_pass(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    xg_driver_run_named(m, xg_str_z(io->args));
+    xg_hlo_print(&io->out, m, NULL);
+}
+
+static void stage_partition(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    xg_comp *c = (xg_comp *)xg_dict_get(&m->comp_names, xg_str_z(io->args));
+    if (!c) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no computation '%s'", io->args);
+    xg_partition_print(&io->out, xg_fuse_partition(io->arena, xg_aff_new(io->arena), c));
+}
+
+static void stage_emit(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    xg_emit_target t;
+    t.resident_threads = 132 * 2048;
+    t.max_unroll = 4;
+    XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
+        xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
+        xg_kir_verify(k);
+        xg_kir_print(&io->out, k);
+    }
+}
+
+typedef struct pipeline_dump { xg_stage *io; const char *want; } pipeline_dump;
+static void pipeline_keep(void *user, const char *stage, const char *text, size_t n) {
+    pipeline_dump *d = (pipeline_dump *)user;
+    size_t k = strlen(d->want);
+    bool any = k && d->want[k - 1] == '*';
+    if (any ? strncmp(stage, d->want, k - 1) != 0 : strcmp(stage, d->want) != 0) return;
+    if (any) xg_printf(&d->io->out, "// %s\n", stage);
+    xg_put(&d->io->out, text, n);
+}
+static void pipeline_compile(xg_stage *io, const char *want) {
+    xg_driver_options o;
+    pipeline_dump d;
+    memset(&o, 0, sizeof o);
+    d.io = io;
+    d.want = want;
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    o.dump = pipeline_keep;
+    o.dump_user = &d;
+    xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+}
+static void stage_compile(xg_stage *io) { pipeline_compile(io, io->args); }
+static void stage_plan(xg_stage *io) {
+    pipeline_compile(io, "buffer-assignment");
+    io->in.name = "test";
+    pipeline_compile(io, "thunk_sequence");
+}
+
+/* run: a module without parameters on the simulator; its result leaves as literals, or the device's message. */
+static void stage_run(xg_stage *io) {
+    xg_driver_options o;
+    xlagpu_device_desc d;
+    xlagpu_device *device;
+    xlagpu_program *program;
+    xlagpu_rt_tensor out[16];
+    xg_module *m = pipeline_parse(io), *twin = pipeline_parse(io);
+    const xg_shape *shapes[16];
+    uint32_t n = 0, k;
+    xg_str exe;
+    memset(&o, 0, sizeof o);
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    exe = xg_driver_compile(twin, io->arena, &o, NULL);
+    xg_plan_leaf_shapes(m->entry_result, shapes, &n);
+    memset(&d, 0, sizeof d);
+    d.platform = "host";
+    d.threads = 1;
+    if (xlagpu_rt_open(&d, &device) == XLAGPU_OK) {
+        program = xlagpu_rt_load(device, exe.p, exe.n);
+        for (k = 0; k < n; k++) { out[k].bytes = (size_t)xg_plan_bytes(shapes[k]); out[k].data = xg_alloc(io->arena, out[k].bytes + 1); }
+        if (!program || xlagpu_rt_run(program, NULL, 0, out, n) != XLAGPU_OK) xg_puts(&io->out, xlagpu_rt_error(device));
+        else for (k = 0; k < n; k++) {
+            xg_literal l;
+            memset(&l, 0, sizeof l);
+            l.shape = shapes[k];
+            l.data = out[k].data;
+            xg_literal_print(&io->out, &l, true);
+            xg_putc(&io->out, '\n');
+        }
+    }
+    xlagpu_rt_close(device);
+}

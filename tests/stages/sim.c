@@ -1,0 +1,171 @@
+/* stages/sim.c -- runs a PTX kernel on the simulator.
+ *
+ * The input is PTX whose comments say what to run:
+ *     // launch grid=2,1,1 block=32 shared=64 entry=name fuel=1000 stats unchecked=global|shared|races|registers
+ *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts; `in` before TYPE: read-only;
+ *                                    without VALUES it counts as never written; `freed`: given back before the launch
+ *     // val TYPE VALUE                 a scalar parameter
+ * Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal. The output is every buffer that the kernel
+ * may write, eight values a line (runs of one value are shortened), or the fault with addresses replaced by "ADDRESS". */
+
+typedef struct sim_type { const char *name; int bytes; xlagpu_type type; bool hex; } sim_type;
+static const sim_type sim_types[] = {{"u8", 1, XLAGPU_U8, false}, {"u16", 2, XLAGPU_U16, false}, {"u32", 4, XLAGPU_U32, false}, {"u64", 8, XLAGPU_U64, false}, {"s8", 1, XLAGPU_S8, false},
+    {"s16", 2, XLAGPU_S16, false}, {"s32", 4, XLAGPU_S32, false}, {"s64", 8, XLAGPU_S64, false}, {"f16", 2, XLAGPU_F16, false}, {"bf16", 2, XLAGPU_BF16, false}, {"f32", 4, XLAGPU_F32, false},
+    {"f64", 8, XLAGPU_F64, false}, {"x8", 1, XLAGPU_U8, true}, {"x16", 2, XLAGPU_U16, true}, {"x32", 4, XLAGPU_U32, true}, {"x64", 8, XLAGPU_U64, true}};
+typedef struct sim_buf { char name[64]; const sim_type *t; uint32_t count; char *p; bool readonly, written, freed; } sim_buf;
+typedef struct sim_case { sim_buf bufs[16]; uint32_t n, params; char param[512]; xg_sim_launch l; char entry[64]; bool stats; } sim_case;
+
+static const char *sim_word(const char *p, char out[64]) {
+    int n = 0;
+    while (*p == ' ' || *p == ',') p++;
+    while (*p && *p != ' ' && *p != '\n' && n < 63) out[n++] = *p++;
+    out[n] = 0;
+    return p;
+}
+static const sim_type *sim_type_of(xg_ctx *c, const char *name) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(sim_types); i++) if (strcmp(sim_types[i].name, name) == 0) return &sim_types[i];
+    xg_fail(c, XLAGPU_ERROR_USAGE, "test header: no type '%s'", name);
+}
+static bool sim_is_float(const sim_type *t) { return t->type == XLAGPU_F16 || t->type == XLAGPU_BF16 || t->type == XLAGPU_F32 || t->type == XLAGPU_F64; }
+static void sim_store(const sim_type *t, char *p, const char *word) {
+    uint64_t v;
+    if (sim_is_float(t) && strncmp(word, "0x", 2) != 0) {
+        double d = 0;
+        bool overflow;
+        xg_float_parse(word, strlen(word), &d, &overflow);
+        v = xg_float_encode(t->type, d);
+    } else v = word[0] == '-' ? 0 - strtoull(word + 1, NULL, 0) : strtoull(word, NULL, 0);
+    memcpy(p, &v, (size_t)t->bytes);
+}
+static void sim_buffer(xg_stage *io, sim_case *k, const char *p) {
+    sim_buf *b = &k->bufs[k->n++];
+    char w[64], values[64][64];
+    uint32_t i, n = 0;
+    uint64_t address;
+    p = sim_word(p, b->name);
+    p = sim_word(p, w);
+    if (strcmp(w, "in") == 0) { b->readonly = true; p = sim_word(p, w); }
+    if (strcmp(w, "freed") == 0) { b->freed = true; p = sim_word(p, w); }
+    b->t = sim_type_of(io->ctx, w);
+    p = sim_word(p, w);
+    b->count = (uint32_t)strtoul(w, NULL, 0);
+    while (n < 64 && *(p = sim_word(p, values[n]), values[n])) n++;
+    b->written = n != 0;
+    b->p = (char *)xg_alloc(io->arena, (size_t)b->count * (size_t)b->t->bytes + 256);
+    b->p += (256 - (uintptr_t)b->p % 256) % 256;
+    for (i = 0; i < b->count && n; i++) {
+        char number[24];
+        xg_format(number, sizeof number, "%u", i);
+        sim_store(b->t, b->p + (size_t)i * (size_t)b->t->bytes, strcmp(values[i % n], "iota") == 0 ? number : values[i % n]);
+    }
+    address = (uint64_t)(uintptr_t)b->p;
+    k->params = (k->params + 7) / 8 * 8;
+    memcpy(k->param + k->params, &address, 8);
+    k->params += 8;
+}
+static void sim_header(xg_stage *io, sim_case *k, const char *p) {
+    char w[64];
+    if (strncmp(p, "// buf ", 7) == 0) { sim_buffer(io, k, p + 7); return; }
+    if (strncmp(p, "// val ", 7) == 0) {
+        const sim_type *t;
+        p = sim_word(p + 7, w);
+        t = sim_type_of(io->ctx, w);
+        sim_word(p, w);
+        k->params = (k->params + (uint32_t)t->bytes - 1) / (uint32_t)t->bytes * (uint32_t)t->bytes;
+        sim_store(t, k->param + k->params, w);
+        k->params += (uint32_t)t->bytes;
+        return;
+    }
+    if (strncmp(p, "// launch", 9) != 0) return;
+    for (p = sim_word(p + 9, w); *w; p = sim_word(p, w)) {
+        uint32_t *d = strncmp(w, "grid=", 5) == 0 ? k->l.grid : strncmp(w, "block=", 6) == 0 ? k->l.block : NULL;
+        char *q = strchr(w, '=');
+        if (d) { int i; for (i = 0; i < 3 && q; i++) { d[i] = (uint32_t)strtoul(q + 1, NULL, 0); q = strchr(q + 1, ','); } }
+        else if (strncmp(w, "shared=", 7) == 0) k->l.dynamic_shared = (uint32_t)strtoul(q + 1, NULL, 0);
+        else if (strncmp(w, "fuel=", 5) == 0) k->l.fuel = strtoull(q + 1, NULL, 0);
+        else if (strncmp(w, "entry=", 6) == 0) xg_format(k->entry, sizeof k->entry, "%s", q + 1);
+        else if (strcmp(w, "stats") == 0) k->stats = true;
+        else if (strcmp(w, "unchecked=global") == 0) k->l.unchecked_global = true;
+        else if (strcmp(w, "unchecked=shared") == 0) k->l.unchecked_shared = true;
+        else if (strcmp(w, "unchecked=races") == 0) k->l.unchecked_races = true;
+        else if (strcmp(w, "unchecked=registers") == 0) k->l.unchecked_registers = true;
+        else xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: '%s'", w);
+    }
+}
+static void sim_value(xg_stage *io, const sim_type *t, const char *p) {
+    uint64_t v = 0;
+    memcpy(&v, p, (size_t)t->bytes);
+    if (t->hex) { xg_puts(&io->out, "0x"); xg_put_hex(&io->out, v, t->bytes * 2); }
+    else if (sim_is_float(t)) xg_float_print(&io->out, t->type, v);
+    else if (t->name[0] == 's') xg_put_i64(&io->out, (int64_t)(v << (64 - 8 * t->bytes)) >> (64 - 8 * t->bytes));
+    else xg_put_u64(&io->out, v);
+}
+static void sim_show(xg_stage *io, const sim_buf *b) {
+    uint32_t i, run, items = 0;
+    size_t size = (size_t)b->t->bytes;
+    xg_printf(&io->out, "%s:", b->name);
+    for (i = 0; i < b->count; i += run, items++) {
+        for (run = 1; i + run < b->count && memcmp(b->p + i * size, b->p + (i + run) * size, size) == 0; run++) {}
+        if (run < 4) run = 1;
+        xg_puts(&io->out, items && items % 8 == 0 ? "\n  " : " ");
+        sim_value(io, b->t, b->p + i * size);
+        if (run > 1) xg_printf(&io->out, " (%u times)", run);
+    }
+    xg_putc(&io->out, '\n');
+}
+static void sim_fault(xg_stage *io, const xg_sim_worker *w) {
+    char text[2048];
+    size_t i, n = xg_sim_fault_text(w, text, sizeof text);
+    for (i = 0; i < n; i++) {
+        if (i > 2 && memcmp(text + i - 3, "at 0x", 5) == 0) { xg_puts(&io->out, "ADDRESS"); i += 1 + strspn(text + i + 2, "0123456789ABCDEF"); }
+        else xg_putc(&io->out, text[i]);
+    }
+    xg_putc(&io->out, '\n');
+}
+static void stage_sim(xg_stage *io) {
+    sim_case *k = XG_NEW(io->arena, sim_case);
+    xg_sim_module *m;
+    xg_sim_memory memory;
+    xg_sim_worker *w;
+    const char *p = io->in.text;
+    uint32_t i;
+    xlagpu_status status;
+    char *line;
+    while (p && p < io->in.text + io->in.size) {
+        const char *end = (const char *)memchr(p, '\n', (size_t)(io->in.text + io->in.size - p));
+        size_t n = end ? (size_t)(end - p) : (size_t)(io->in.text + io->in.size - p);
+        line = (char *)xg_str_copy(io->arena, xg_str_of(p, n)).p;
+        sim_header(io, k, line);
+        p = end ? end + 1 : NULL;
+    }
+    m = xg_sim_load(io->ctx, io->arena, &io->in);
+    k->l.module = m;
+    k->l.entry = k->entry[0] ? xg_sim_find(m, xg_str_z(k->entry)) : xg_sim_entry_at(m, 0);
+    if (!k->l.entry) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: no such entry");
+    xg_sim_memory_init(&memory, io->ctx);
+    for (i = 0; i < k->n; i++) {
+        xg_sim_buffer b;
+        memset(&b, 0, sizeof b);
+        b.base = (uint64_t)(uintptr_t)k->bufs[i].p; b.bytes = (uint64_t)k->bufs[i].count * (uint64_t)k->bufs[i].t->bytes; b.name = k->bufs[i].name; b.readonly = k->bufs[i].readonly;
+        xg_sim_memory_add(&memory, &b);
+        if (k->bufs[i].freed) xg_sim_memory_remove(&memory, b.base);
+        if (k->bufs[i].written) xg_sim_memory_written(&memory, b.base, b.bytes, 0);
+    }
+    k->l.params = k->param;
+    k->l.param_bytes = k->params;
+    k->l.memory = &memory;
+    if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) { xg_printf(&io->out, "%s\n", io->ctx->message); xg_sim_memory_free(&memory); return; }
+    xg_sim_begin(&k->l);
+    w = xg_sim_worker_init(xg_alloc_raw(io->arena, xg_sim_worker_bytes(&k->l)), &k->l);
+    status = xg_sim_run(w, 0, (uint64_t)k->l.grid[0] * k->l.grid[1] * k->l.grid[2]);
+    xg_sim_end(&k->l);
+    xg_sim_memory_free(&memory);
+    if (status != XLAGPU_OK) sim_fault(io, w);
+    else for (i = 0; i < k->n; i++) if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
+    if (k->stats) {
+#define X(field, text) if (xg_sim_worker_stats(w)->field) xg_printf(&io->out, "%s %llu\n", text, (unsigned long long)xg_sim_worker_stats(w)->field);
+        XG_SIM_STATS(X)
+#undef X
+    }
+}

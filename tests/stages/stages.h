@@ -1,0 +1,18 @@
+/* tests/stages/stages.h -- every stage of the text tests: one include and one row each. */
+#include "number.c"
+#include "literal.c"
+#include "parse.c"
+#include "roundtrip.c"
+#include "affine.c"
+#include "indexing.c"
+#include "infer.c"
+#include "verify.c"
+#include "eval.c"
+#include "oracle.c"
+#include "ptx.c"
+#include "graph.c"
+#include "kir.c"
+#include "kir_run.c"
+#include "pipeline.c"
+#include "sim.c"
+#define STAGES(X) X(sim) X(run) X(pass) X(partition) X(emit) X(compile) X(plan) X(kir) X(kir_pass) X(kir_run) X(ptx) X(ptx_legal) X(infer) X(verify) X(number) X(literal) X(parse) X(roundtrip) X(affine) X(indexing) X(eval) X(oracle) X(graph)

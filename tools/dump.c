@@ -1,0 +1,125 @@
+/* tools/dump.c -- what the compiler says while it works: files named as XLA names its dumps, --v=5 on stderr, one stage kept for --emit. */
+#include "tool.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <direct.h>
+#define make_dir(p) _mkdir(p)
+#else
+#include <regex.h>
+#include <sys/stat.h>
+#define make_dir(p) mkdir((p), 0777)
+#endif
+
+/* Does a pass name match the pattern, anywhere in it? Without <regex.h>: substrings and .*, alternatives by |. */
+static bool pass_matches(const char *re, const char *name) {
+#ifdef _WIN32
+    char part[128];
+    for (; *re; re += strcspn(re, "|") + (re[strcspn(re, "|")] == '|')) {
+        size_t n = strcspn(re, "|");
+        if (n >= sizeof part) continue;
+        memcpy(part, re, n);
+        part[n] = 0;
+        if (strcmp(part, ".*") == 0 || strstr(name, part)) return true;
+    }
+    return false;
+#else
+    regex_t r;
+    bool found = false;
+    if (regcomp(&r, re, REG_EXTENDED | REG_NOSUB)) return false;
+    found = regexec(&r, name, 0, NULL, 0) == 0;
+    regfree(&r);
+    return found;
+#endif
+}
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool ends(const char *text, const char *with) { size_t n = strlen(text), m = strlen(with); return n >= m && strcmp(text + n - m, with) == 0; }
+
+/* The rest of a stage's file name; false: it is not written. */
+static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
+    static const char *const rows[][2] = {{"hlo/after_optimizations", "after_optimizations.txt"}, {"buffer-assignment", "after_optimizations-buffer-assignment.txt"}};
+    size_t k;
+    char *p;
+    for (k = 0; k < sizeof rows / sizeof rows[0]; k++) if (strcmp(stage, rows[k][0]) == 0) { snprintf(out, 400, "%s_gpu_%s", d->target, rows[k][1]); return true; }
+    if (strcmp(stage, "hlo/before_optimizations") == 0) snprintf(out, 400, "before_optimizations.txt");
+    else if (strcmp(stage, "thunk_sequence") == 0) snprintf(out, 400, "thunk_sequence.txt");
+    else if (strcmp(stage, "ptx") == 0) snprintf(out, 400, "ptx");
+    else if (begins(stage, "hlo/after_")) {
+        if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, stage + 10)) return false;
+        snprintf(out, 400, "%04d.after_%s.txt", d->number++, stage + 10);
+    } else {
+        snprintf(out, 400, "%s.mlir", stage + (begins(stage, "kir/") ? 4 : 0));
+        for (p = out; *p; p++) if (*p == '/') *p = '.';
+    }
+    return true;
+}
+
+static void dump_file(const dump_state *d, const char *suffix, const char *text, size_t n) {
+    char path[1600];
+    FILE *out;
+    bool ok;
+    if ((size_t)snprintf(path, sizeof path, "%s/module_%04d.%s.%s", d->f->dump_to, d->file, d->module, suffix) >= sizeof path) return;
+    out = fopen(path, "wb");
+    ok = out && fwrite(text, 1, n, out) == n;
+    if (out && fclose(out) != 0) ok = false;
+    if (!ok) fail(0, "xlagpu: warning: cannot write %s", path);
+}
+
+static bool is_wanted(const dump_state *d, const char *stage) {
+    if (!d->want) return false;
+    return strcmp(d->want, "ir") == 0 ? begins(stage, "kir/") && ends(stage, "/final") : strcmp(stage, d->want) == 0;
+}
+
+static void dump(void *user, const char *stage, const char *text, size_t n) {
+    dump_state *d = (dump_state *)user;
+    char suffix[400];
+    if (is_wanted(d, stage)) {
+        char *more = (char *)realloc(d->wanted, d->wanted_n + n + 1);
+        if (!more) exit(fail(DEVICE, "xlagpu: error: out of memory")); /* half a text is worse than none */
+        memcpy(more + d->wanted_n, text, n);
+        d->wanted = more;
+        d->wanted_n += n;
+        more[d->wanted_n] = 0;
+    }
+    if (d->f->v >= 5) fprintf(stderr, "// -----// %s //----- //\n%s\n", stage, text);
+    if (d->f->dump_to && suffix_of(d, stage, suffix)) dump_file(d, suffix, text, n);
+}
+
+void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want) {
+    const char *base = strrchr(path, '/');
+    char *dot;
+    memset(d, 0, sizeof *d);
+    d->f = f;
+    d->want = want;
+    d->file = file;
+    snprintf(d->base, sizeof d->base, "%s", strcmp(path, "-") == 0 ? "stdin" : base ? base + 1 : path);
+    dot = strrchr(d->base, '.');
+    if (dot && dot != d->base) *dot = 0;
+    if (f->dump_to) make_dir(f->dump_to);
+}
+
+void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xlagpu_compile_desc *c) {
+    const flag_values *f = d->f;
+    size_t n;
+    char *p;
+    memset(c, 0, sizeof *c);
+    c->target.name = f->target ? f->target : target;
+    c->disable_all_passes = f->disable_all;
+    c->disable_passes = f->disable;
+    c->fill_elided_constants = f->fill_elided;
+    c->ftz = f->ftz;
+    if (d->want || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
+    snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
+    for (p = d->module; *p; p++) if (*p == '/') *p = '_';
+    n = strspn(c->target.name, "sm_"); /* sm_90a: sm_9.0 as XLA writes it */
+    for (p = d->target; c->target.name[n] >= '0' && c->target.name[n] <= '9' && p < d->target + sizeof d->target - 2; n++) *p++ = c->target.name[n];
+    *p = 0;
+    if (p > d->target) {
+        char digits[16];
+        memcpy(digits, d->target, sizeof digits);
+        snprintf(d->target, sizeof d->target, "sm_%.*s.%c", (int)(strlen(digits) - 1 < 8 ? strlen(digits) - 1 : 8), digits, digits[strlen(digits) - 1]);
+    }
+}
+void dump_end(dump_state *d) { free(d->wanted); d->wanted = NULL; }

@@ -1,0 +1,212 @@
+/* tools/flags.c -- reading the command line and XLA_FLAGS by the table of flags.h. */
+#include "tool.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum flag_kind { BOOL, STR, INT, SIZE, REAL, LIST } flag_kind;
+typedef struct flag_row { const char *text; flag_kind kind; int verbs; const char *argument, *help; } flag_row;
+static const flag_row rows[] = {
+#define X(field, text, kind, verbs, argument, help) {text, kind, verbs, argument, help},
+    FLAGS(X)
+#undef X
+};
+const char *const verb_names[] = {"run", "compile", "opt", "sim", NULL};
+static const char *const verb_help[] = {
+    "run M.hlo|M.xgx      compile and run a module, compare its results",
+    "compile M.hlo...     write PTX, an executable or any stage between",
+    "opt M.hlo            run HLO passes, print the module",
+    "sim K.ptx            run a kernel of any origin on the PTX simulator"};
+
+void flags_help(int verb) {
+    int k;
+    printf("xlagpu %s: HLO text in, PTX out, run on a GPU or simulated\n\n", XLAGPU_VERSION);
+    for (k = 0; verb_names[k]; k++) if (verb < 0 || verb == k) printf("  xlagpu %s\n", verb_help[k]);
+    printf("\nFlags%s (one dash or two; XLA_FLAGS is read too):\n", verb < 0 ? "" : " of this verb");
+    for (k = 0; k < FLAG_COUNT; k++) {
+        char left[96];
+        if (verb >= 0 && !(rows[k].verbs & 1 << verb)) continue;
+        snprintf(left, sizeof left, "--%s%s%s", rows[k].text, *rows[k].argument ? "=" : "", rows[k].argument);
+        printf("  %-44s %s\n", left, rows[k].help);
+    }
+    printf("\nA file named - is standard input. Exit status: 0 equal, 1 differs, 2 bad input or usage, 3 device error, 4 fault found by the simulator.\n");
+}
+
+/* ---- the nearest name ---- */
+
+/* Levenshtein distance. */
+static int distance(const char *a, size_t n, const char *b) {
+    int row[64], m = (int)strlen(b), i, j;
+    if (n > 60 || m > 60) return 99;
+    for (j = 0; j <= m; j++) row[j] = j;
+    for (i = 1; i <= (int)n; i++) {
+        int last = row[0];
+        row[0] = i;
+        for (j = 1; j <= m; j++) {
+            int up = row[j], best = last + (a[i - 1] != b[j - 1]);
+            if (up + 1 < best) best = up + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            last = up;
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+/* Among those of the verb first: another verb's flag is a poor hint. */
+static const char *nearest(const char *name, size_t n, int verb) {
+    const char *found = NULL;
+    int best = (int)n / 3 + 2, k, all;
+    for (all = 0; all < 2 && !found; all++) for (k = 0; k < FLAG_COUNT; k++) {
+        int d = all || rows[k].verbs & 1 << verb ? distance(name, n, rows[k].text) : 99;
+        if (d < best) { best = d; found = rows[k].text; }
+    }
+    return found;
+}
+
+/* ---- values ---- */
+
+static bool store_bool(bool *to, const char *v) {
+    bool yes = strcmp(v, "true") == 0 || strcmp(v, "1") == 0 || strcmp(v, "yes") == 0, no = strcmp(v, "false") == 0 || strcmp(v, "0") == 0 || strcmp(v, "no") == 0;
+    *to = yes;
+    return yes || no;
+}
+static bool store_int(long long *to, const char *v) {
+    char *end;
+    errno = 0;
+    *to = strtoll(v, &end, 10);
+    return end != v && !*end && !errno;
+}
+static bool store_size(long long *to, const char *v) { return store_int(to, v) && *to >= 0; }
+static bool store_real(double *to, const char *v) {
+    char *end;
+    *to = strtod(v, &end);
+    return end != v && !*end && *to >= 0; /* tolerances, all of them */
+}
+static bool store_str(const char **to, const char *v) { *to = v; return true; }
+
+/* False when the value does not fit the kind. */
+static bool store(flag_values *f, int row, const char *v) {
+    f->set[row] = true;
+    switch (row) {
+#define STORE_BOOL(field) store_bool(&f->field, v)
+#define STORE_STR(field) store_str(&f->field, v)
+#define STORE_INT(field) store_int(&f->field, v)
+#define STORE_SIZE(field) store_size(&f->field, v)
+#define STORE_REAL(field) store_real(&f->field, v)
+#define STORE_LIST(field) (f->n_##field < FLAG_LIST_MAX && store_str(&f->field[f->n_##field++], v))
+#define X(field, text, kind, verbs, argument, help) case FLAG_##field: return STORE_##kind(field);
+    FLAGS(X)
+#undef X
+    default: return false;
+    }
+}
+
+/* ---- one flag ---- */
+
+static int find(const char *name, size_t n) {
+    int k;
+    for (k = 0; k < FLAG_COUNT; k++) if (strlen(rows[k].text) == n && memcmp(rows[k].text, name, n) == 0) return k;
+    return -1;
+}
+
+/* The row of an argument that begins with a dash; *value is what stands behind =, or "false" for --noNAME. */
+static int row_of(const char *arg, const char **value) {
+    const char *name = arg + (arg[1] == '-' ? 2 : 1), *eq = strchr(name, '=');
+    size_t n = eq ? (size_t)(eq - name) : strlen(name);
+    int row = find(name, n);
+    *value = eq ? eq + 1 : NULL;
+    if (row >= 0 || eq || n < 3 || memcmp(name, "no", 2) != 0) return row;
+    row = find(name + 2, n - 2);
+    if (row >= 0 && rows[row].kind != BOOL) row = -1;
+    if (row >= 0) *value = "false";
+    return row;
+}
+
+static int unknown(const char *arg, int verb) {
+    const char *name = arg + (arg[1] == '-' ? 2 : 1), *near = nearest(name, strcspn(name, "="), verb);
+    return fail(BAD, "xlagpu: error: unknown flag '%s'%s%s%s", arg, near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* One argument that begins with a dash; *used says whether the next argument was its value. */
+static int read_flag(flag_values *f, int verb, const char *arg, const char *next, bool *used) {
+    const char *value;
+    int row = row_of(arg, &value);
+    *used = false;
+    if (row < 0) return unknown(arg, verb);
+    if (!(rows[row].verbs & 1 << verb)) return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s'", verb_names[verb], rows[row].text);
+    if (!value && rows[row].kind == BOOL) value = "true";
+    if (!value) {
+        if (!next || (next[0] == '-' && next[1] == '-')) return fail(BAD, "xlagpu: error: '--%s' needs a value: %s", rows[row].text, rows[row].argument);
+        value = next;
+        *used = true;
+    }
+    if (store(f, row, value)) return OK;
+    if (rows[row].kind == LIST) return fail(BAD, "xlagpu: error: more than %d '--%s'", (int)FLAG_LIST_MAX, rows[row].text);
+    return fail(BAD, "xlagpu: error: '--%s=%s' is not a value of the kind %s", rows[row].text, value, *rows[row].argument ? rows[row].argument : "true|false");
+}
+
+/* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does not begin with a dash, the
+ * name of a file of them. Flags of other verbs are allowed and have no effect. ---- */
+
+/* The next word, in place; NULL at the end. */
+static char *next_word(char **at) {
+    char *p = *at, *out, *word, quote = 0;
+    while (isspace((unsigned char)*p)) p++;
+    if (!*p) return NULL;
+    for (word = out = p; *p && (quote || !isspace((unsigned char)*p)); p++) {
+        if (quote ? *p == quote : *p == '\'' || *p == '"') quote = quote ? 0 : *p;
+        else { if (*p == '\\' && quote != '\'' && p[1]) p++; *out++ = *p; }
+    }
+    *at = *p ? p + 1 : p;
+    *out = 0;
+    return word;
+}
+
+static int read_words(flag_values *f, int verb, char *text) {
+    char *word;
+    int rc = OK;
+    while (!rc && (word = next_word(&text))) {
+        const char *value;
+        bool used;
+        int row = word[0] == '-' ? row_of(word, &value) : -1;
+        if (row >= 0 && !(rows[row].verbs & 1 << verb)) continue;
+        rc = word[0] == '-' ? read_flag(f, verb, word, NULL, &used) : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is not a flag", word);
+    }
+    return rc;
+}
+
+static int read_environment(flag_values *f, int verb) {
+    static char *text; /* values point into it */
+    const char *env = getenv("XLA_FLAGS");
+    size_t n;
+    if (!env) return OK;
+    while (isspace((unsigned char)*env)) env++;
+    if (!*env) return OK;
+    if (*env != '-') {
+        text = (char *)file_read(env, &n);
+        return text ? read_words(f, verb, text) : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is neither flags nor a file that can be read", env);
+    }
+    n = strlen(env) + 1;
+    text = (char *)malloc(n);
+    if (!text) return fail(DEVICE, "xlagpu: error: out of memory");
+    memcpy(text, env, n);
+    return read_words(f, verb, text);
+}
+
+int flags_read(flag_values *f, int verb, int argc, char **argv) {
+    int rc = read_environment(f, verb), k;
+    for (k = 2; k < argc && !rc; k++) {
+        bool used;
+        if (argv[k][0] == '-' && argv[k][1]) {
+            rc = read_flag(f, verb, argv[k], k + 1 < argc ? argv[k + 1] : NULL, &used);
+            k += used;
+        } else if (f->n_files < FLAG_FILES_MAX) f->files[f->n_files++] = argv[k];
+        else rc = fail(BAD, "xlagpu: error: more than %d files", (int)FLAG_FILES_MAX);
+    }
+    if (rc) return rc;
+    if (f->backend && strcmp(f->backend, "ptx") != 0) return fail(BAD, "xlagpu: error: --backend=%s is not built in; there is ptx", f->backend);
+    if (f->libraries && strcmp(f->libraries, "auto") != 0 && strcmp(f->libraries, "none") != 0) return fail(BAD, "xlagpu: error: --libraries=%s is not built in; there is none", f->libraries);
+    return OK;
+}

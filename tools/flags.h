@@ -1,0 +1,79 @@
+/* tools/flags.h -- THE table of command line flags: parsing, --help and the nearest-word hint are expansions of it.
+ *
+ * X(field, text, kind, verbs, argument, help)
+ *   kind    BOOL  --name, --name=true|false, --noname       STR  --name=V or --name V      INT, REAL  the same, checked; SIZE  an INT that is not
+ *           negative      LIST  STR, may be repeated
+ *   verbs   which of run, compile, opt, sim take it (FV_*) */
+#ifndef XG_TOOLS_FLAGS_H
+#define XG_TOOLS_FLAGS_H
+#include <stdbool.h>
+
+enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 15 };
+
+#define FLAGS(X) \
+    X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
+    X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
+    X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
+    X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons") \
+    X(atol, "atol", REAL, FV_RUN, "A", "absolute tolerance of comparisons") \
+    X(out, "out", STR, FV_RUN, "O.npz", "write the results") \
+    X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
+    X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
+    X(seed, "seed", INT, FV_RUN, "N", "seed of random arguments") \
+    X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated") \
+    X(summary, "summary", BOOL, FV_RUN, "", "a readable report: compile time, kernels, speed, worst error") \
+    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own") \
+    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|plan|thunks|ir|exe|c", "what to write") \
+    X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
+    X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
+    X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
+    X(list_passes, "list-passes", BOOL, FV_OPT, "", "the names of all HLO passes") \
+    X(entry, "entry", STR, FV_SIM, "E", "the kernel") \
+    X(grid, "grid", STR, FV_SIM, "X,Y,Z", "blocks") \
+    X(block, "block", STR, FV_SIM, "X,Y,Z", "threads") \
+    X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
+    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy bytes:F i32:V u32:V i64:V u64:V f32:V f64:V") \
+    X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \
+    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none", "vendor libraries that may be called; this build calls none") \
+    X(memory_limit, "memory-limit", SIZE, FV_HLO, "BYTES", "what the compiler may hold at a time") \
+    X(dump_to, "xla_dump_to", STR, FV_HLO, "DIR", "write every stage under XLA's file names") \
+    X(dump_pass_re, "xla_dump_hlo_pass_re", STR, FV_HLO, "RE", "with --xla_dump_to: also the module after passes whose name matches") \
+    X(v, "v", SIZE, FV_ALL, "N", "5: print the IR after every pass") \
+    X(disable_all, "xla_disable_all_hlo_passes", BOOL, FV_HLO, "", "only what is needed to make kernels") \
+    X(disable, "xla_disable_hlo_passes", STR, FV_HLO, "a,b", "leave these passes out") \
+    X(ftz, "xla_gpu_ftz", BOOL, FV_HLO, "", "flush subnormal floats to zero") \
+    X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
+    X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
+    X(help, "help", BOOL, FV_ALL, "", "this text")
+
+typedef enum flag {
+#define X(field, text, kind, verbs, argument, help) FLAG_##field,
+    FLAGS(X)
+#undef X
+    FLAG_COUNT
+} flag;
+
+enum { FLAG_LIST_MAX = 64, FLAG_FILES_MAX = 4096 };
+
+/* What the kinds are in C. */
+#define FLAG_OF_BOOL(field) bool field;
+#define FLAG_OF_STR(field) const char *field;
+#define FLAG_OF_INT(field) long long field;
+#define FLAG_OF_SIZE(field) long long field;
+#define FLAG_OF_REAL(field) double field;
+#define FLAG_OF_LIST(field) const char *field[FLAG_LIST_MAX]; int n_##field;
+typedef struct flag_values {
+#define X(field, text, kind, verbs, argument, help) FLAG_OF_##kind(field)
+    FLAGS(X)
+#undef X
+    bool set[FLAG_COUNT];            /* which were given */
+    const char *files[FLAG_FILES_MAX];
+    int n_files;
+} flag_values;
+
+/* ---- flags.c ---- */
+extern const char *const verb_names[];              /* run, compile, opt, sim; NULL at the end */
+int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
+void flags_help(int verb);                          /* -1: all of it */
+
+#endif

@@ -1,0 +1,345 @@
+/* tools/run.c -- the verb run: a module or an executable, on a device or by the evaluator, its results compared and shown. */
+#include "tool.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    const flag_values *f;
+    const char *path;
+    xlagpu_context *context;
+    xlagpu_module *module;     /* NULL for executables */
+    xlagpu_device *device;
+    xlagpu_program *program;
+    xlagpu_bytes exe;
+    unsigned char *text;
+    size_t text_n;
+    tensor *in, *out, *want;
+    uint32_t n_in, n_out;
+    double compile_s, run_s;
+    difference worst;          /* of all results */
+    char worst_at[600];
+    int file;                  /* which of the command line */
+    dump_state dump;
+} job;
+
+static int tensors_new(tensor **t, uint32_t n) { *t = (tensor *)calloc((size_t)n + 1, sizeof **t); return *t ? OK : fail(DEVICE, "xlagpu: error: out of memory"); }
+static int tensor_alloc(tensor *t) { t->data = (unsigned char *)calloc(t->bytes + 1, 1); return t->data ? OK : fail(DEVICE, "xlagpu: error: out of memory: %zu bytes for a tensor", t->bytes); }
+
+static int job_shapes(job *j) {
+    uint32_t k;
+    int rc;
+    xlagpu_value_info v;
+    xlagpu_rt_value r;
+    j->n_in = j->module ? xlagpu_parameter_count(j->module) : xlagpu_rt_parameter_count(j->program);
+    j->n_out = j->module ? xlagpu_result_count(j->module) : xlagpu_rt_result_count(j->program);
+    if ((rc = tensors_new(&j->in, j->n_in)) || (rc = tensors_new(&j->out, j->n_out)) || (rc = tensors_new(&j->want, j->n_out))) return rc;
+    for (k = 0; k < j->n_in + j->n_out; k++) {
+        tensor *t = k < j->n_in ? &j->in[k] : &j->out[k - j->n_in];
+        if (j->module) {
+            if (k < j->n_in) xlagpu_parameter_info(j->module, k, &v); else xlagpu_result_info(j->module, k - j->n_in, &v);
+            t->type = v.type; t->rank = v.rank; t->dims = v.dims; t->bytes = v.bytes;
+        } else {
+            if (k < j->n_in) xlagpu_rt_parameter(j->program, k, &r); else xlagpu_rt_result(j->program, k - j->n_in, &r);
+            t->type = r.type; t->rank = r.rank; t->dims = r.dims; t->bytes = r.bytes;
+        }
+        if ((rc = tensor_alloc(t))) return rc;
+        if (k >= j->n_in) { j->want[k - j->n_in] = *t; if ((rc = tensor_alloc(&j->want[k - j->n_in]))) return rc; }
+    }
+    return OK;
+}
+
+static int job_inputs(job *j) {
+    npz_file file;
+    uint64_t seed = (uint64_t)j->f->seed;
+    uint32_t k;
+    int rc = OK;
+    if (!j->f->args) { for (k = 0; k < j->n_in; k++) tensor_random(&j->in[k], &seed); return OK; }
+    if (!npz_read(j->f->args, &file)) return fail(BAD, "%s", file.error);
+    for (k = 0; k < j->n_in && !rc; k++) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", k, "parameter");
+    npz_free(&file);
+    return rc;
+}
+
+static int job_evaluate(job *j, tensor *to) {
+    xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_tensor *)calloc((size_t)j->n_out + 1, sizeof *out);
+    xlagpu_status s = XLAGPU_ERROR_MEMORY;
+    uint32_t k;
+    for (k = 0; in && k < j->n_in; k++) { in[k].data = j->in[k].data; in[k].bytes = j->in[k].bytes; }
+    for (k = 0; out && k < j->n_out; k++) { out[k].data = to[k].data; out[k].bytes = to[k].bytes; }
+    if (in && out) s = xlagpu_evaluate(j->module, in, j->n_in, out, j->n_out, j->f->fill_elided);
+    free(in);
+    free(out);
+    return s == XLAGPU_OK ? OK : fail_in(j->path, s, xlagpu_error(j->context));
+}
+
+static bool is_platform(const flag_values *f, const char *name) {
+    const char *p = f->platform ? f->platform : "auto";
+    size_t k;
+    for (k = 0; p[k] && name[k]; k++) if ((p[k] | 32) != name[k]) return false;
+    return !p[k] && !name[k];
+}
+
+static int job_open(job *j) {
+    xlagpu_device_desc d;
+    xlagpu_status s;
+    memset(&d, 0, sizeof d);
+    d.platform = is_platform(j->f, "cuda") || is_platform(j->f, "gpu") ? "cuda" : is_platform(j->f, "host") ? "host" : is_platform(j->f, "auto") ? "auto" : j->f->platform;
+    d.threads = (uint32_t)j->f->threads;
+    s = xlagpu_rt_open(&d, &j->device);
+    return s == XLAGPU_OK ? OK : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
+}
+
+static int job_compile(job *j) {
+    xlagpu_compile_desc c;
+    double t = seconds();
+    dump_begin(&j->dump, j->f, j->path, j->file, NULL);
+    dump_describe(&j->dump, j->module, xlagpu_rt_target(j->device), &c);
+    j->exe = xlagpu_compile(j->module, &c);
+    j->compile_s = seconds() - t;
+    return j->exe.data ? OK : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
+}
+
+static int job_load(job *j) {
+    j->program = xlagpu_rt_load(j->device, j->exe.data, j->exe.size);
+    return j->program ? OK : fail_in(j->path, xlagpu_rt_error_status(j->device), xlagpu_rt_error(j->device));
+}
+
+static int job_execute(job *j) {
+    xlagpu_rt_tensor *in = (xlagpu_rt_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_rt_tensor *)calloc((size_t)j->n_out + 1, sizeof *out);
+    long long repeat = j->f->repeat > 0 ? j->f->repeat : 1, n;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (!in || !out) { free(in); free(out); return fail(DEVICE, "xlagpu: error: out of memory"); }
+    for (k = 0; k < j->n_in; k++) { in[k].data = j->in[k].data; in[k].bytes = j->in[k].bytes; }
+    for (k = 0; k < j->n_out; k++) { out[k].data = j->out[k].data; out[k].bytes = j->out[k].bytes; }
+    j->run_s = HUGE_VAL;
+    for (n = 0; n < repeat && s == XLAGPU_OK; n++) {
+        double t = seconds();
+        s = xlagpu_rt_run(j->program, in, j->n_in, out, j->n_out);
+        t = seconds() - t;
+        if (t < j->run_s) j->run_s = t;
+    }
+    free(in);
+    free(out);
+    return s == XLAGPU_OK ? OK : fail_in(j->path, s, xlagpu_rt_error(j->device));
+}
+
+/* "out0[3,5]: want 1.5, got 2" */
+static void show_difference(const job *j, uint32_t k, size_t index, char out[600]) {
+    char at[256], want[96], got[96];
+    tensor_show_index(&j->out[k], index, at);
+    tensor_show(&j->want[k], index, want);
+    tensor_show(&j->out[k], index, got);
+    snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, want, got);
+}
+static int job_compare(job *j, const char *with) {
+    uint32_t k;
+    int rc = OK;
+    for (k = 0; k < j->n_out; k++) {
+        double rtol, atol;
+        difference d;
+        char text[600];
+        tolerance_of(j->out[k].type, j->f, &rtol, &atol);
+        d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
+        show_difference(j, k, d.index, text);
+        if (!k || d.excess > j->worst.excess) { j->worst = d; snprintf(j->worst_at, sizeof j->worst_at, "%s", text); }
+        if (!d.bad) continue;
+        rc = fail(DIFFERS, "%s: %zu of %zu elements of out%u differ from %s (rtol %g, atol %g); the worst is %s", j->path, d.bad, tensor_count(&j->out[k]), k, with, rtol, atol, text);
+    }
+    return rc;
+}
+
+static int job_check(job *j) {
+    const char *reference = j->f->reference_platform;
+    npz_file file;
+    uint32_t k;
+    int rc = OK;
+    if (j->f->expect) {
+        if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
+        for (k = 0; k < j->n_out && !rc; k++) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", k, "result");
+        npz_free(&file);
+        return rc ? rc : job_compare(j, j->f->expect);
+    }
+    if (!j->module || (reference && !*reference) || is_platform(j->f, "interpreter")) return OK;
+    rc = job_evaluate(j, j->want);
+    return rc ? rc : job_compare(j, "the evaluator");
+}
+
+static int job_write(job *j) {
+    npy_array *a = (npy_array *)calloc((size_t)j->n_out + 1, sizeof *a);
+    char error[256];
+    uint32_t k;
+    bool ok;
+    if (!a) return fail(DEVICE, "xlagpu: error: out of memory");
+    for (k = 0; k < j->n_out; k++) tensor_array(&j->out[k], "out", k, &a[k]);
+    ok = npz_write(j->f->out, a, j->n_out, error);
+    free(a);
+    return ok ? OK : fail(BAD, "%s", error);
+}
+
+void stats_head(void) {
+    printf("kernel\tlaunches\twarp_instructions\tlane_instructions\tglobal_loads\tglobal_stores\tshared_accesses\tsectors\tminimum_sectors\tbank_conflicts\tbarriers\tatomics\tdivergent_branches\tfaults\n");
+}
+void stats_line(const xlagpu_kernel_stats *s) {
+    printf("%s\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\n", s->name, (unsigned long long)s->launches, (unsigned long long)s->warp_instructions, (unsigned long long)s->lane_instructions,
+           (unsigned long long)s->global_loads, (unsigned long long)s->global_stores, (unsigned long long)s->shared_accesses, (unsigned long long)s->sectors, (unsigned long long)s->minimum_sectors,
+           (unsigned long long)s->bank_conflicts, (unsigned long long)s->barriers, (unsigned long long)s->atomics, (unsigned long long)s->divergent_branches, (unsigned long long)s->faults);
+}
+static void job_stats(job *j) {
+    uint32_t n = j->program ? xlagpu_rt_stats(j->program, NULL, 0) : 0, k;
+    xlagpu_kernel_stats *s = (xlagpu_kernel_stats *)calloc((size_t)n + 1, sizeof *s);
+    stats_head();
+    if (s && j->program) {
+        xlagpu_rt_stats(j->program, s, n);
+        for (k = 0; k < n; k++) stats_line(&s[k]);
+    }
+    free(s);
+    if (j->program) printf("evaluator_ops\t0\n"); /* a device runs kernels, copies and fills only */
+}
+
+/* ---- the readable report ---- */
+
+static void summary_rate(double amount, const char *what) {
+    static const char *const units[] = {"", " thousand", " million", " billion", " trillion"};
+    int k = 0;
+    while (amount >= 1000 && k < 4) { amount /= 1000; k++; }
+    printf("%.3g%s %s", amount, units[k], what);
+}
+static void summary_shape(const uint32_t n[3]) {
+    printf("%u", n[0]);
+    if (n[1] > 1 || n[2] > 1) printf("x%u", n[1]);
+    if (n[2] > 1) printf("x%u", n[2]);
+}
+static void summary_kernels(const job *j) {
+    enum { SHOWN = 8 };
+    xlagpu_rt_kernel k;
+    uint32_t n = xlagpu_rt_kernel_count(j->program), i;
+    for (i = 0; i < n && i < SHOWN && xlagpu_rt_kernel_info(j->program, i, &k); i++) {
+        printf("%-14s%s: grid ", i ? "" : "launch", k.name);
+        summary_shape(k.grid);
+        printf(", block ");
+        summary_shape(k.block);
+        if (k.shared_bytes) printf(", %u bytes of shared memory", k.shared_bytes);
+        putchar('\n');
+    }
+    if (n > SHOWN) printf("%-14s... and %u more (xlagpu compile %s --emit=thunks)\n", "", n - SHOWN, j->path);
+}
+
+static void job_summary(const job *j) {
+    xlagpu_report r;
+    size_t elements = 0;
+    uint32_t k;
+    for (k = 0; k < j->n_out; k++) elements += tensor_count(&j->out[k]);
+    printf("module        %s\n", j->path);
+    if (j->device) printf("device        %s (%s), compiled for %s\n", xlagpu_rt_name(j->device), xlagpu_rt_platform(j->device), j->f->target ? j->f->target : xlagpu_rt_target(j->device));
+    if (j->module && xlagpu_compile_report(j->module, &r)) {
+        printf("compile       %.2f ms, HLO text to PTX\n", j->compile_s * 1e3);
+        printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory\n", r.kernels, r.kernels == 1 ? "" : "s", r.copies, r.copies == 1 ? "y" : "ies", (unsigned long long)r.temp_bytes);
+        printf("PTX           %u instructions, %llu bytes of text\n", r.instructions, (unsigned long long)r.ptx_bytes);
+    }
+    if (j->program) summary_kernels(j);
+    printf("run           %.2f ms, ", j->run_s * 1e3);
+    summary_rate(j->run_s > 0 ? (double)elements / j->run_s : 0, "elements of the result a second\n");
+    if (j->worst_at[0]) printf("worst error   %.3g%s%s\n", j->worst.error, j->worst.error > 0 ? "   " : " (equal everywhere)", j->worst.error > 0 ? j->worst_at : "");
+    if (!j->module) return;
+    printf("look next     xlagpu compile %s --emit=ptx       the kernel\n", j->path);
+    printf("              xlagpu run %s --v=5 2>&1 | less    every step from HLO to PTX\n", j->path);
+    printf("              xlagpu run %s --stats              what the simulator counted\n", j->path);
+}
+
+/* ---- one file ---- */
+
+/* The simulator is thousands of times slower than a GPU: say so before, not after. */
+static void job_warn(const job *j) {
+    enum { PER_SECOND = 200000000, LONG = 10 }; /* instructions of single threads that one worker runs */
+    xlagpu_bytes ptx = xlagpu_executable_ptx(j->exe);
+    const char *threads = strchr(xlagpu_rt_name(j->device), ','); /* "PTX simulator, 8 threads" */
+    double work, s, workers = threads ? strtod(threads + 1, NULL) : 1;
+    if (strcmp(xlagpu_rt_platform(j->device), "host") != 0 || !ptx.data) return;
+    work = estimate_instructions(j->program, (const char *)ptx.data, ptx.size);
+    s = work / PER_SECOND / workers * (double)(j->f->repeat > 1 ? j->f->repeat : 1);
+    if (s < LONG) return;
+    fail(0, "%s: note: about %.2g instructions of single threads to simulate: this may take %.0f %s%s", j->path, work, s < 120 ? s : s / 60, s < 120 ? "seconds" : "minutes",
+         j->module ? "; --platform=interpreter evaluates without kernels" : "");
+}
+
+static int job_run(job *j) {
+    int rc;
+    bool executable;
+    j->text = file_read(j->path, &j->text_n);
+    if (!j->text) return fail(BAD, "%s: error: cannot be read", j->path);
+    executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 && (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
+    if (!executable) {
+        j->module = xlagpu_parse(j->context, j->path, (const char *)j->text, j->text_n);
+        if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
+        if (is_platform(j->f, "interpreter")) {
+            double t;
+            if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
+            t = seconds();
+            rc = job_evaluate(j, j->out);
+            j->run_s = seconds() - t;
+            return rc;
+        }
+        if ((rc = job_open(j)) || (rc = job_compile(j)) || (rc = job_load(j))) return rc;
+    } else {
+        if (is_platform(j->f, "interpreter")) return fail(BAD, "%s: error: the interpreter runs HLO text, not executables", j->path);
+        j->exe.data = j->text;
+        j->exe.size = j->text_n;
+        if ((rc = job_open(j)) || (rc = job_load(j))) return rc;
+    }
+    if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
+    job_warn(j);
+    return job_execute(j);
+}
+
+static void tensors_free(tensor *t, uint32_t n) { uint32_t k; for (k = 0; t && k < n; k++) free(t[k].data); free(t); }
+
+static int run_one(const flag_values *f, int file) {
+    job j;
+    xlagpu_context_desc desc;
+    int rc, check;
+    memset(&j, 0, sizeof j);
+    memset(&desc, 0, sizeof desc);
+    desc.memory_limit = (size_t)f->memory_limit;
+    j.f = f;
+    j.file = file;
+    j.path = f->files[file];
+    j.context = xlagpu_create(&desc);
+    rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
+    if (!rc && f->out) rc = job_write(&j);
+    if (!rc) {
+        check = job_check(&j);
+        if (f->stats) job_stats(&j);
+        if (f->summary) job_summary(&j);
+        rc = check;
+    }
+    tensors_free(j.in, j.n_in);
+    tensors_free(j.out, j.n_out);
+    tensors_free(j.want, j.n_out);
+    dump_end(&j.dump);
+    xlagpu_rt_close(j.device);
+    xlagpu_destroy(j.context);
+    free(j.text);
+    return rc;
+}
+
+/* What needs no file to be wrong. */
+static int check_flags(const flag_values *f) {
+    static const char *const platforms[] = {"auto", "cuda", "gpu", "host", "interpreter"};
+    const char *reference = f->reference_platform;
+    size_t k;
+    if (!f->n_files) return fail(BAD, "xlagpu: error: 'run' needs a file");
+    for (k = 0; k < sizeof platforms / sizeof platforms[0]; k++) if (is_platform(f, platforms[k])) break;
+    if (k == sizeof platforms / sizeof platforms[0]) return fail(BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host and interpreter", f->platform);
+    if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0) return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
+    if (f->n_files > 1 && f->out) return fail(BAD, "xlagpu: error: the results of %d modules cannot go into one file", f->n_files);
+    return OK;
+}
+
+int verb_run(const flag_values *f) {
+    int k, rc = check_flags(f);
+    for (k = 0; k < f->n_files && rc != BAD; k++) rc = worse(rc, run_one(f, k));
+    return rc;
+}

@@ -1,0 +1,152 @@
+/* tools/tensor.c -- arrays of a module's types: drawn at random, taken from .npz files, compared, shown. In memory they lie as xlagpu_tensor says. */
+#include "tool.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+static bool type_is(xlagpu_type t, const char *prefix) { return strncmp(xlagpu_type_text(t), prefix, strlen(prefix)) == 0; }
+static bool is_complex(xlagpu_type t) { return t == XLAGPU_C64 || t == XLAGPU_C128; }
+static bool is_float(xlagpu_type t) { return type_is(t, "f") || t == XLAGPU_BF16; }
+static bool is_integer(xlagpu_type t) { return type_is(t, "s") || type_is(t, "u"); }
+static xlagpu_type real_of(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
+size_t tensor_count(const tensor *t) { size_t b = xlagpu_type_bytes(t->type); return b ? t->bytes / b : 0; }
+
+/* ---- random arguments ---- */
+
+static double random_unit(uint64_t *s) { /* in [-1, 1) */
+    uint64_t z = (*s += 0x9E3779B97F4A7C15u);
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (double)((z ^ z >> 31) >> 11) / 4503599627370496.0 - 1.0;
+}
+
+/* Floats uniform in [-1, 1), integers small, pred half true. */
+void tensor_random(tensor *t, uint64_t *seed) {
+    size_t n = tensor_count(t), size = xlagpu_type_bytes(t->type), k;
+    for (k = 0; k < n; k++) {
+        unsigned char *p = t->data + k * size;
+        double u = random_unit(seed);
+        if (t->type == XLAGPU_PRED) *p = u > 0;
+        else xlagpu_set_element(real_of(t->type), p, is_float(real_of(t->type)) ? u : type_is(t->type, "u") ? floor((u + 1) * 8) : floor(u * 8));
+        if (is_complex(t->type)) xlagpu_set_element(real_of(t->type), p + size / 2, random_unit(seed));
+    }
+}
+
+/* ---- .npz ---- */
+
+/* How a type appears in .npy: kind and bytes. */
+static void npy_type(xlagpu_type t, char *kind, uint32_t *item) {
+    *item = (uint32_t)xlagpu_type_bytes(t);
+    *kind = t == XLAGPU_PRED ? 'b' : type_is(t, "s") ? 'i' : type_is(t, "u") || (is_float(t) && t != XLAGPU_F16 && t != XLAGPU_F32 && t != XLAGPU_F64) ? 'u' : is_complex(t) ? 'c' : 'f';
+}
+
+static void show_shape(const int64_t *dims, uint32_t rank, char out[256]) {
+    uint32_t d;
+    out[0] = 0;
+    for (d = 0; d < rank && strlen(out) < 220; d++) snprintf(out + strlen(out), 256 - strlen(out), "%s%lld", d ? "," : "", (long long)dims[d]);
+}
+
+/* Types narrower than their bytes: a value that is none is refused; a truth value becomes 0 or 1. */
+static bool narrow_ok(tensor *t) {
+    size_t k;
+    for (k = 0; k < t->bytes; k++) {
+        unsigned char before = t->data[k], after = before;
+        if (t->type == XLAGPU_PRED) { t->data[k] = before != 0; continue; }
+        if (!is_integer(t->type)) { if (type_is(t->type, "f4") ? before > 15 : type_is(t->type, "f6") && before > 63) return false; continue; }
+        xlagpu_set_element(t->type, &after, type_is(t->type, "s") ? (double)(signed char)before : (double)before);
+        if (xlagpu_get_element(t->type, &after) != (type_is(t->type, "s") ? (double)(signed char)before : (double)before)) return false;
+    }
+    return true;
+}
+
+/* 'V' and integers of the same size are taken as bits. */
+static bool kind_fits(char have, char need) { return have == need || have == 'V' || (strchr("iub", have) && strchr("iub", need)); }
+
+int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what) {
+    char name[32], kind, have[256], need[256];
+    const char *type = xlagpu_type_text(t->type);
+    uint32_t item, d;
+    const npy_array *a;
+    bool same;
+    snprintf(name, sizeof name, "%s%u", prefix, k);
+    a = npz_find(f, name);
+    if (!a && k == 0 && f->n == 1 && !f->arrays[0].name[0]) a = &f->arrays[0]; /* a .npy file */
+    if (!a) return fail(BAD, "%s: error: there is no array '%s'; %s %u is %s", path, name, what, k, type);
+    same = a->rank == t->rank;
+    for (d = 0; same && d < t->rank; d++) same = a->dims[d] == t->dims[d];
+    show_shape(a->dims, a->rank, have);
+    show_shape(t->dims, t->rank, need);
+    if (!same) return fail(BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, name, have, what, k, need);
+    npy_type(t->type, &kind, &item);
+    if (a->item != item || !kind_fits(a->kind, kind)) return fail(BAD, "%s: error: array '%s' has elements '%c%u'; %s %u is %s and needs '%c%u'", path, name, a->kind, a->item, what, k, type, kind, item);
+    if (a->bytes != t->bytes) return fail(BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, name, a->bytes, what, k, t->bytes);
+    memcpy(t->data, a->data, t->bytes);
+    if (item == 1 && !narrow_ok(t)) return fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);
+    return OK;
+}
+
+void tensor_array(const tensor *t, const char *prefix, uint32_t k, npy_array *out) {
+    uint32_t d;
+    memset(out, 0, sizeof *out);
+    snprintf(out->name, sizeof out->name, "%s%u", prefix, k);
+    npy_type(t->type, &out->kind, &out->item);
+    out->rank = t->rank;
+    for (d = 0; d < t->rank && d < NPY_RANK_MAX; d++) out->dims[d] = t->dims[d];
+    out->data = t->data;
+    out->bytes = t->bytes;
+}
+
+/* ---- comparing ---- */
+
+void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol) {
+    xlagpu_type r = real_of(t);
+    double usual = !is_float(r) ? 0 : r == XLAGPU_F64 ? 1e-12 : r == XLAGPU_F32 ? 1e-5 : r == XLAGPU_F16 ? 2e-3 : r == XLAGPU_BF16 ? 1.6e-2 : 0.25;
+    *rtol = f->set[FLAG_rtol] ? f->rtol : usual;
+    *atol = f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual;
+}
+
+/* |got - want| over what is allowed; above 1 is too much. */
+static void compare_reals(difference *d, xlagpu_type t, const unsigned char *want, const unsigned char *got, double rtol, double atol, size_t index, bool *bad) {
+    double w = xlagpu_get_element(t, want), g = xlagpu_get_element(t, got), error = fabs(g - w), bound = is_float(t) ? atol + rtol * fabs(w) : 0, excess;
+    if (is_float(t) ? w == g || (isnan(w) && isnan(g)) : memcmp(want, got, xlagpu_type_bytes(t)) == 0) return;
+    excess = isfinite(w) && isfinite(g) && bound > 0 ? error / bound : HUGE_VAL;
+    if (isnan(error)) error = HUGE_VAL;
+    if (excess > d->excess || (excess == d->excess && error > d->error)) { d->excess = excess; d->error = error; d->index = index; }
+    *bad = *bad || excess > 1;
+}
+difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol) {
+    size_t n = tensor_count(want), size = xlagpu_type_bytes(want->type), k;
+    xlagpu_type real = real_of(want->type);
+    difference d;
+    memset(&d, 0, sizeof d);
+    for (k = 0; k < n; k++) {
+        const unsigned char *w = want->data + k * size, *g = got->data + k * size;
+        bool bad = false;
+        if (memcmp(w, g, size) == 0) continue;
+        compare_reals(&d, real, w, g, rtol, atol, k, &bad);
+        if (is_complex(want->type)) compare_reals(&d, real, w + size / 2, g + size / 2, rtol, atol, k, &bad);
+        d.bad += bad;
+    }
+    return d;
+}
+
+void tensor_show_index(const tensor *t, size_t index, char out[256]) {
+    int64_t at[NPY_RANK_MAX];
+    uint32_t d;
+    for (d = t->rank; d-- > 0;) { at[d] = t->dims[d] ? (int64_t)(index % (size_t)t->dims[d]) : 0; if (t->dims[d]) index /= (size_t)t->dims[d]; }
+    show_shape(at, t->rank, out);
+}
+void tensor_show(const tensor *t, size_t index, char out[96]) {
+    size_t size = xlagpu_type_bytes(t->type);
+    const unsigned char *p = t->data + index * size;
+    int64_t i;
+    if (index >= tensor_count(t)) { out[0] = 0; return; }
+    if (size == 8 && is_integer(t->type)) {
+        memcpy(&i, p, 8);
+        if (type_is(t->type, "u")) snprintf(out, 96, "%llu", (unsigned long long)i); else snprintf(out, 96, "%lld", (long long)i);
+    } else if (is_complex(t->type)) snprintf(out, 96, "(%.9g, %.9g)", xlagpu_get_element(real_of(t->type), p), xlagpu_get_element(real_of(t->type), p + size / 2));
+    else snprintf(out, 96, t->type == XLAGPU_F64 ? "%.17g" : is_float(t->type) ? "%.9g" : "%.0f", xlagpu_get_element(t->type, p));
+}

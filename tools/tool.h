@@ -1,0 +1,63 @@
+/* tools/tool.h -- what the files of the command line share. Each verb is a file; they use the two public headers only.
+ *
+ * Exit status: 0 ran and equal where something was to compare; 1 compared and differed; 2 bad input or usage; 3 device error; 4 the simulator found a fault. */
+#ifndef XG_TOOLS_TOOL_H
+#define XG_TOOLS_TOOL_H
+#include "../src/xlagpu.h"
+#include "../src/xlagpu_runtime.h"
+#include "flags.h"
+#include "npz.h"
+
+enum { OK = 0, DIFFERS = 1, BAD = 2, DEVICE = 3, FAULT = 4 };
+
+/* ---- xlagpu.c ---- */
+#if defined(__GNUC__) && !defined(_WIN32)
+__attribute__((format(printf, 2, 3)))
+#endif
+int fail(int code, const char *format, ...); /* prints a line on stderr, returns code */
+int code_of(xlagpu_status s);
+int fail_in(const char *path, xlagpu_status s, const char *message); /* a message of the library; "path: error: " in front unless it has a place of its own */
+double seconds(void);
+int worse(int a, int b);                      /* of two exit statuses */
+int write_out(const char *path, const void *p, size_t n); /* "-" or NULL: standard output */
+
+/* ---- one file a verb ---- */
+int verb_run(const flag_values *f);
+int verb_compile(const flag_values *f);
+int verb_opt(const flag_values *f);
+int verb_sim(const flag_values *f);
+
+/* ---- tensor.c: arrays of a module's types: drawn, read, written, compared ---- */
+typedef struct tensor { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; unsigned char *data; } tensor;
+typedef struct difference { size_t bad, index; double excess, error; } difference; /* bad: elements over the tolerance; index: of the worst one, which is `error` off */
+size_t tensor_count(const tensor *t);
+void tensor_random(tensor *t, uint64_t *seed);
+/* Array `prefix``k` of the file: OK, or BAD when it is missing or does not fit. */
+int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
+void tensor_array(const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
+void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol);
+difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
+void tensor_show_index(const tensor *t, size_t index, char out[256]);
+void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */
+
+/* ---- dump.c: the compiler's stages, as files and on stderr ---- */
+typedef struct dump_state {
+    const flag_values *f;
+    char base[256], module[256], target[16]; /* the file's name without its suffix; the module's; sm_9.0 */
+    int file, number;         /* which file of the command line; which pass */
+    const char *want;         /* a stage that is kept, or "ir": the last IR of each kernel */
+    char *wanted;
+    size_t wanted_n;
+} dump_state;
+void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
+void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xlagpu_compile_desc *c); /* fills c from the flags; the target is only for want of a flag */
+void dump_end(dump_state *d);
+
+/* ---- run.c ---- */
+void stats_head(void);
+void stats_line(const xlagpu_kernel_stats *s);
+
+/* ---- estimate.c ---- */
+double estimate_instructions(const xlagpu_program *p, const char *ptx, size_t size); /* that all threads together will execute, from the text and the launches */
+
+#endif

@@ -1,0 +1,52 @@
+/* tools/xlagpu.c -- the command line: run, compile, opt, sim. */
+#include "tool.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int fail(int code, const char *format, ...) {
+    va_list a;
+    va_start(a, format);
+    vfprintf(stderr, format, a);
+    va_end(a);
+    fputc('\n', stderr);
+    return code;
+}
+int code_of(xlagpu_status s) {
+    return s == XLAGPU_OK ? OK : s == XLAGPU_ERROR_FAULT ? FAULT : s == XLAGPU_ERROR_DEVICE || s == XLAGPU_ERROR_NO_DEVICE || s == XLAGPU_ERROR_MEMORY ? DEVICE : BAD;
+}
+int fail_in(const char *path, xlagpu_status s, const char *message) {
+    bool placed = strstr(message, ": error: ") != NULL || s == XLAGPU_ERROR_FAULT;
+    return fail(code_of(s), "%s%s%s", placed ? "" : path, placed ? "" : ": error: ", message);
+}
+double seconds(void) {
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+int worse(int a, int b) { return a > b ? a : b; }
+
+int write_out(const char *path, const void *p, size_t n) {
+    bool standard = !path || strcmp(path, "-") == 0, ok;
+    FILE *f = standard ? stdout : fopen(path, "wb");
+    ok = f && fwrite(p, 1, n, f) == n;
+    if (f && (standard ? fflush(f) : fclose(f)) != 0) ok = false;
+    return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
+}
+
+int main(int argc, char **argv) {
+    static int (*const run[])(const flag_values *) = {verb_run, verb_compile, verb_opt, verb_sim};
+    static flag_values f; /* large, and one process has one */
+    const char *word = argc > 1 ? argv[1] : "";
+    int verb = -1, k, rc;
+    if (argc < 2 || strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) { flags_help(-1); return argc < 2 ? BAD : OK; }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0) { puts(XLAGPU_VERSION); return OK; }
+    for (k = 0; verb_names[k]; k++) if (strcmp(word, verb_names[k]) == 0) verb = k;
+    if (verb < 0) return fail(BAD, "xlagpu: error: unknown verb '%s'; there are run, compile, opt and sim (xlagpu --help)", word);
+    rc = flags_read(&f, verb, argc, argv);
+    if (rc) return rc;
+    if (f.help) { flags_help(verb); return OK; }
+    return run[verb](&f);
+}

@@ -1,0 +1,9512 @@
+/* xlagpu_runtime.h -- all of it in one file; its version is XLAGPU_VERSION.
+ * Generated from src/ by ./build.sh: edit src/ and run it again. */
+/* xlagpu_runtime.h -- runs what xlagpu.h compiled: on an NVIDIA GPU through the driver opened at run time, or on a PTX simulator. Public domain or MIT.
+ *
+ * Do this in ONE C or C++ file:
+ *     #define XLAGPU_IMPLEMENTATION
+ *     #include "xlagpu_runtime.h"
+ * Link with -lm -ldl -lpthread (nothing on Windows). No CUDA header or library is needed to build; a machine without a driver gets a clear status.
+ *
+ * WHAT IT DOES
+ *     open a device -> load executable bytes -> run
+ *
+ *     xlagpu_device *d;
+ *     xlagpu_rt_open(NULL, &d);                                   // GPU if there is a driver, else the simulator
+ *     xlagpu_program *p = xlagpu_rt_load(d, bytes, size);
+ *     if (!p || xlagpu_rt_run(p, inputs, n, outputs, k)) puts(xlagpu_rt_error(d));
+ *     xlagpu_rt_close(d);                                         // frees programs, executions and buffers too
+ *
+ * or, in a program that owns its buffers and stream: xlagpu_rt_prepare once, then xlagpu_rt_execute every frame.
+ *
+ * MEMORY    Host memory through the device's allocator. xlagpu_rt_close frees all.
+ * ERRORS    Statuses. xlagpu_rt_error has the message of the device's last failure; that of xlagpu_rt_execute is the execution's own
+ *           (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays until the next call on the same device or execution.
+ * THREADS   xlagpu_rt_execute and xlagpu_rt_execution_error: each execution on one thread at a time, different ones, of one program or several, on different
+ *           threads at once. All other calls: one thread at a time per device, and on "host" not while an execution of the device runs.
+ *
+ * CONFIGURATION
+ *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
+#ifndef XLAGPU_RUNTIME_H
+#define XLAGPU_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* api/version.h -- the version, one for both headers, and the linkage of public functions.
+ *
+ * The two headers each carry a copy of this file; the first lines refuse copies of different releases. */
+#if defined(XLAGPU_VERSION_NUMBER) && XLAGPU_VERSION_NUMBER != 100
+#error "xlagpu.h and xlagpu_runtime.h are of different versions: take both from one release"
+#endif
+#ifndef XG_API_VERSION_H
+#define XG_API_VERSION_H
+
+#define XLAGPU_VERSION_MAJOR 0
+#define XLAGPU_VERSION_MINOR 1
+#define XLAGPU_VERSION_PATCH 0
+#define XLAGPU_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch; also above */
+#define XLAGPU_VERSION "0.1.0"
+
+#ifndef XLAGPU_DEF
+#if !defined(XLAGPU_STATIC)
+#define XLAGPU_DEF extern
+#elif (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
+#define XLAGPU_DEF static __attribute__((unused))
+#else
+#define XLAGPU_DEF static
+#endif
+#endif
+
+#endif /* XG_API_VERSION_H */
+/* api/status.h -- what a call answers, the allocator and the element types: shared by both public headers.
+ *
+ * Each list is a macro; enum, names and the evaluation of widths are expansions of it. */
+#ifndef XG_API_STATUS_H
+#define XG_API_STATUS_H
+
+/* X(NAME, text): the class of a failure; the message beside it says what, where, and what to do. */
+#define XLAGPU_STATUSES(X) \
+    X(OK, "ok") \
+    X(ERROR_SYNTAX, "the text does not follow the grammar") \
+    X(ERROR_INVALID, "the input breaks a rule of its language") \
+    X(ERROR_UNSUPPORTED, "correct, but not supported here") \
+    X(ERROR_USAGE, "the call or its arguments are wrong") \
+    X(ERROR_MEMORY, "out of memory") \
+    X(ERROR_LIMIT, "over a limit of this implementation or of the context") \
+    X(ERROR_DEVICE, "the device or its driver failed") \
+    X(ERROR_NO_DEVICE, "no such device or driver here") \
+    X(ERROR_FAULT, "the simulator found a fault in a kernel") \
+    X(ERROR_CORRUPT, "the bytes of an executable are damaged or of another version") \
+    X(ERROR_INTERNAL, "a bug in xlagpu; please report it")
+
+typedef enum xlagpu_status {
+#define X(name, text) XLAGPU_##name,
+    XLAGPU_STATUSES(X)
+#undef X
+    XLAGPU_STATUS_COUNT
+} xlagpu_status;
+
+/* Memory comes from here and goes back here. All zero: malloc and free.
+ * alloc returns NULL when there is no memory; bytes are never 0; the result is aligned for any object (16 bytes). */
+typedef struct xlagpu_allocator {
+    void *(*alloc)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+} xlagpu_allocator;
+
+/* Element types of HLO. X(NAME, text, bits, class): class is PRED, SINT, UINT, FLOAT, COMPLEX or OTHER; bits is the width
+ * of the value, 0 for what has none. Order is ours; the text form names them. */
+#define XLAGPU_TYPES(X) \
+    X(INVALID, "invalid", 0, OTHER) \
+    X(PRED, "pred", 8, PRED) \
+    X(S1, "s1", 1, SINT) X(S2, "s2", 2, SINT) X(S4, "s4", 4, SINT) X(S8, "s8", 8, SINT) \
+    X(S16, "s16", 16, SINT) X(S32, "s32", 32, SINT) X(S64, "s64", 64, SINT) \
+    X(U1, "u1", 1, UINT) X(U2, "u2", 2, UINT) X(U4, "u4", 4, UINT) X(U8, "u8", 8, UINT) \
+    X(U16, "u16", 16, UINT) X(U32, "u32", 32, UINT) X(U64, "u64", 64, UINT) \
+    X(F4E2M1FN, "f4e2m1fn", 4, FLOAT) X(F6E2M3FN, "f6e2m3fn", 6, FLOAT) X(F6E3M2FN, "f6e3m2fn", 6, FLOAT) \
+    X(F8E3M4, "f8e3m4", 8, FLOAT) X(F8E4M3, "f8e4m3", 8, FLOAT) X(F8E4M3FN, "f8e4m3fn", 8, FLOAT) \
+    X(F8E4M3B11FNUZ, "f8e4m3b11fnuz", 8, FLOAT) X(F8E4M3FNUZ, "f8e4m3fnuz", 8, FLOAT) \
+    X(F8E5M2, "f8e5m2", 8, FLOAT) X(F8E5M2FNUZ, "f8e5m2fnuz", 8, FLOAT) X(F8E8M0FNU, "f8e8m0fnu", 8, FLOAT) \
+    X(BF16, "bf16", 16, FLOAT) X(F16, "f16", 16, FLOAT) X(F32, "f32", 32, FLOAT) X(F64, "f64", 64, FLOAT) \
+    X(C64, "c64", 64, COMPLEX) X(C128, "c128", 128, COMPLEX) \
+    X(TUPLE, "tuple", 0, OTHER) X(TOKEN, "token", 0, OTHER) X(OPAQUE, "opaque", 0, OTHER) X(BUFFER, "b", 0, OTHER)
+
+typedef enum xlagpu_type {
+#define X(name, text, bits, cls) XLAGPU_##name,
+    XLAGPU_TYPES(X)
+#undef X
+    XLAGPU_TYPE_COUNT
+} xlagpu_type;
+
+#endif /* XG_API_STATUS_H */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct xlagpu_device xlagpu_device;
+typedef struct xlagpu_program xlagpu_program;
+typedef struct xlagpu_execution xlagpu_execution;
+
+/* ---- device ---- */
+
+/* All zero is the default. */
+typedef struct xlagpu_device_desc {
+    const char *platform;       /* "auto" (or NULL), "cuda", "host" */
+    int ordinal;                /* which GPU */
+    xlagpu_allocator allocator; /* host memory; zero: malloc and free */
+    uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    const char *driver;         /* cuda: another driver library to open; NULL: the system's */
+} xlagpu_device_desc;
+
+/* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
+ * memory even for that). desc may be NULL. "auto" never fails for lack of a GPU unless the simulator is compiled out. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out);
+XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
+XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
+XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
+
+/* ---- buffers: device memory that the caller owns ---- */
+
+typedef struct xlagpu_buffer { uint64_t address; size_t bytes; } xlagpu_buffer; /* bytes 0: none */
+XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *device, size_t bytes, xlagpu_buffer *out); /* 256-byte aligned, contents undefined */
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
+XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes);   /* blocks */
+XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *device, void *to, xlagpu_buffer from, size_t bytes);       /* blocks */
+
+/* ---- programs ---- */
+
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on failure. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
+
+/* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; } xlagpu_rt_value;
+XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
+XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
+XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+
+XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
+
+/* A kernel of the program, as it is launched. */
+typedef struct xlagpu_rt_kernel { const char *name; uint32_t grid[3], block[3]; uint32_t shared_bytes; } xlagpu_rt_kernel;
+XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
+XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
+
+/* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The easy way. */
+typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
+/* ---- executions: the fast way ---- */
+
+/* All the memory one run needs beside parameters and results. NULL on failure. */
+XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* its runs must have ended: xlagpu_rt_wait */
+/* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host" it runs in the call, on threads of its
+ * own. A program with loops or branches waits for the stream where what it decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of at least each value's bytes; a result may not overlap
+ * another one or a parameter. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
+ * same stream only. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream);
+XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
+XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+
+/* ---- counters of the simulator ---- */
+
+typedef struct xlagpu_kernel_stats {
+    const char *name;
+    uint64_t launches, warp_instructions, lane_instructions, global_loads, global_stores, shared_accesses, sectors, minimum_sectors, bank_conflicts, barriers, atomics, divergent_branches, faults;
+} xlagpu_kernel_stats;
+XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
+
+/* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
+ * grid and block counts as 1; entry may be NULL on "host" when there is just one. stats may be NULL. */
+typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; } xlagpu_ptx_launch;
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+/* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* XLAGPU_RUNTIME_H */
+
+#if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
+#define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
+/* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and guarded, so both fit one unit.
+ * While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
+/* base/base.h -- what every room stands on: memory, failure, text, tables.
+ *
+ * Both public headers carry this room, so each of its files has a guard of its own.
+ *
+ * Laws
+ * - Failure. A compiler function that cannot go on calls xg_fail*, which stores the first error in the context and jumps to
+ *   the one protected call in force (xg_try). Code between may hold nothing but arena memory, so nothing leaks. The runtime
+ *   uses the same context for its own parsing (PTX, executables) but returns status codes across its interface.
+ * - Memory. An arena hands out zeroed, 16-byte aligned blocks and frees them all at once or back to a mark. No pass frees.
+ * - Sizes. Every product or sum of sizes that can come from input goes through xg_mul/xg_add (size_t) or xg_mul64/xg_add64.
+ * - Order. Tables are looked up by hash but never walked by it: output never depends on an address. */
+#ifndef XG_BASE_H
+#define XG_BASE_H
+/* api/config.h -- the few things that depend on the compiler, decided once.
+ *
+ * Laws: everything here is usable from C99 to C17 and from C++11 on; no feature-test macro is needed before the
+ * header is included; no macro changes a public type. Compiler extensions are used only through these names and all of
+ * them vanish under XLAGPU_NO_EXTENSIONS. */
+#ifndef XG_API_CONFIG_H
+#define XG_API_CONFIG_H
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
+#define XG_UNUSED __attribute__((unused))
+#define XG_NORETURN __attribute__((noreturn))
+#define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
+#define XG_LIKELY(x) __builtin_expect(!!(x), 1)
+#define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define XG_NOINLINE __attribute__((noinline))
+#define XG_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define XG_UNUSED
+#define XG_PRINTF(text, first)
+#define XG_LIKELY(x) (x)
+#define XG_UNLIKELY(x) (x)
+#define XG_NOINLINE
+#define XG_INLINE static inline
+#endif
+#ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
+#if defined(__cplusplus)
+#define XG_NORETURN [[noreturn]]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#define XG_NORETURN _Noreturn
+#else
+#define XG_NORETURN
+#endif
+#endif
+#if defined(__MINGW32__) && !defined(XLAGPU_NO_EXTENSIONS)
+#undef XG_PRINTF
+#define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))
+#endif
+
+/* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
+#define XG_FN static XG_UNUSED
+
+#ifdef __cplusplus
+#define XG_RESTRICT
+#define XG_ALIGNOF(T) alignof(T)
+#else
+#define XG_RESTRICT restrict
+#define XG_ALIGNOF(T) offsetof(struct { char c; T t; }, t)
+#endif
+
+/* For our own bugs only, never for what a user passes in. */
+#ifndef XLAGPU_ASSERT
+#ifdef XLAGPU_DEBUG
+#include <assert.h>
+#define XLAGPU_ASSERT(x) assert(x)
+#else
+#define XLAGPU_ASSERT(x) ((void)0)
+#endif
+#endif
+
+#define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#endif /* XG_API_CONFIG_H */
+
+/* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
+
+/* A text that errors point into. It outlives the context's error message only until that is composed. */
+typedef struct xg_source { const char *name; const char *text; size_t size; } xg_source;
+
+enum { XG_MESSAGE_MAX = 2048 };
+typedef struct xg_ctx {
+    xlagpu_allocator mem;
+    jmp_buf *guard;               /* the protected call in force, NULL outside any */
+    size_t live, limit;           /* bytes held now; limit 0 = none */
+    xlagpu_status status;         /* the first failure since xg_try began */
+    uint32_t line, column;        /* its position, 1-based; 0 when it has none */
+    char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
+    void *user;                   /* what the layer above wants to find from here */
+} xg_ctx;
+
+/* Usage of the one setjmp of a public entry:
+ *     jmp_buf here; if (setjmp(here)) { ...status is in c->status...; return; }
+ *     jmp_buf *outer = xg_try(c, &here); ... work ...; xg_end(c, outer);
+ * Locals changed after setjmp and read in the failure branch must be volatile. A failure restores c->guard to the outer one. */
+XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit);
+XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here); /* clears the error, returns the outer guard */
+XG_FN void xg_end(xg_ctx *c, jmp_buf *outer);
+
+/* Never return (to the caller): they store the message and jump. */
+XG_NORETURN XG_FN void xg_fail(xg_ctx *c, xlagpu_status status, const char *format, ...) XG_PRINTF(3, 4);
+/* At a byte offset of a source: adds position, the line and a caret; hint may be NULL. */
+XG_NORETURN XG_FN void xg_fail_at(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, ...) XG_PRINTF(6, 7);
+/* The same without a jump: only stores (for code that returns statuses). Keeps an earlier error. */
+XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, va_list args);
+
+XG_FN void *xg_mem_alloc(xg_ctx *c, size_t bytes); /* NULL when there is none or the limit is reached */
+XG_FN void xg_mem_free(xg_ctx *c, void *p);
+
+typedef struct xg_chunk xg_chunk;
+typedef struct xg_arena { xg_ctx *ctx; xg_chunk *chunk; char *at, *end; size_t grow; } xg_arena;
+typedef struct xg_mark { xg_chunk *chunk; char *at; } xg_mark;
+XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
+XG_FN void xg_arena_free(xg_arena *a);
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN xg_mark xg_arena_mark(const xg_arena *a);
+XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* frees all that was allocated since the mark */
+XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
+XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
+XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
+XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
+#define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
+#define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
+
+/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena. */
+#define XG_VEC(T) struct { T *p; uint32_t n, cap; }
+#define xg_push(arena, T, v, x) \
+    ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, (void)((v)->p[(v)->n++] = (x)))
+XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);
+
+/* ---- text.c: strings, formatting, interning, the nearest known word ------------------------------------------- */
+
+/* A piece of text, not NUL-terminated unless it comes from a pool or xg_str_copy. */
+typedef struct xg_str { const char *p; uint32_t n; } xg_str;
+#define XG_STR(literal) xg_str_of((literal), sizeof(literal) - 1)
+XG_FN xg_str xg_str_of(const char *p, size_t n);
+XG_FN xg_str xg_str_z(const char *z); /* NULL gives the empty string */
+XG_FN bool xg_str_eq(xg_str a, xg_str b);
+XG_FN bool xg_str_is(xg_str a, const char *z);
+XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
+XG_FN uint32_t xg_hash(const void *p, size_t n);
+XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);
+
+/* Text that grows in an arena. Always NUL-terminated; p is valid until the next append. */
+typedef struct xg_buf { xg_arena *arena; char *p; size_t n, cap; } xg_buf;
+XG_FN void xg_buf_init(xg_buf *b, xg_arena *a);
+XG_FN void xg_put(xg_buf *b, const char *p, size_t n);
+XG_FN void xg_puts(xg_buf *b, const char *z);
+XG_FN void xg_put_str(xg_buf *b, xg_str s);
+XG_FN void xg_putc(xg_buf *b, char c);
+XG_FN void xg_put_i64(xg_buf *b, int64_t v);
+XG_FN void xg_put_u64(xg_buf *b, uint64_t v);
+XG_FN void xg_put_hex(xg_buf *b, uint64_t v, int digits); /* upper case, at least `digits` of them */
+/* Locale-free subset of printf: %s %.*s %c %% %d %i %u %x %X with l, ll, z and width/zero padding. No floats: number.h. */
+XG_FN void xg_printf(xg_buf *b, const char *format, ...) XG_PRINTF(2, 3);
+XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args); /* as vsnprintf */
+XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) XG_PRINTF(3, 4);
+
+/* Interned strings: equal text gives the same pointer for the pool's life. */
+typedef struct xg_pool { xg_arena *arena; xg_str *slots; uint32_t n, cap; } xg_pool;
+XG_FN void xg_pool_init(xg_pool *p, xg_arena *a);
+XG_FN xg_str xg_intern(xg_pool *p, xg_str s);
+
+/* The candidate closest to `word` by edit distance if it is close enough to be a likely slip, else NULL.
+ * names(user, i) returns the i-th candidate, NULL at the end. */
+XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user, size_t i), const void *user);
+
+/* ---- table.c: hash tables -------------------------------------------------------------------------------------- */
+
+/* 64-bit key (an id, two packed ids, a pointer) to a pointer. */
+typedef struct xg_map64 { xg_arena *arena; uint64_t *keys; void **vals; uint32_t n, cap; } xg_map64;
+XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a);
+XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key); /* NULL when absent */
+XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val); /* val may not be NULL */
+
+/* A set of hash-consed nodes. find returns the slot of the node that equals `key` under eq, or an empty slot (*slot == NULL) where
+ * the caller stores the new node before any other call. */
+typedef struct xg_set { xg_arena *arena; void **slots; uint32_t *hashes; uint32_t n, cap; } xg_set;
+XG_FN void xg_set_init(xg_set *s, xg_arena *a);
+XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
+
+/* Name to pointer, the names being any text (copied). */
+typedef struct xg_dict_item { xg_str name; uint32_t hash; void *val; } xg_dict_item;
+typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; uint32_t n, cap, item_cap; } xg_dict;
+XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
+XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
+XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
+
+#endif /* XG_BASE_H */
+/* base/number.h -- the float formats of HLO and exact float text.
+ *
+ * A format is a row: sign, exponent and mantissa widths, bias, and what it has of infinities, NaNs and a negative zero.
+ * Conversion from double rounds once, to nearest even. Text is exact both ways and independent of the locale. */
+#ifndef XG_BASE_NUMBER_H
+#define XG_BASE_NUMBER_H
+
+/* ---- number.c ---- */
+typedef struct xg_float_format {
+    xlagpu_type type;
+    int bits, exponent_bits, mantissa_bits, bias;
+    bool has_sign, has_infinity, has_nan, nan_is_negative_zero /* FNUZ: 0x80 is NaN, no -0 */, has_zero /* f8e8m0 has none */;
+    uint64_t nan_bits;     /* the quiet NaN that a NaN becomes (positive sign) */
+    uint64_t max_bits;     /* the largest finite value */
+    int digits_short, digits_full; /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
+} xg_float_format;
+XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
+XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
+/* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN: nan_bits (sign kept where the format has one). */
+XG_FN uint64_t xg_float_encode(xlagpu_type t, double v);
+XG_FN double xg_float_load(xlagpu_type t, const void *p);    /* the element at p, in its literal bytes */
+XG_FN void xg_float_store(xlagpu_type t, void *p, double v);
+XG_FN float xg_bf16_to_f32(uint16_t b);
+XG_FN uint16_t xg_f32_to_bf16(float v);
+XG_FN float xg_f16_to_f32(uint16_t h);
+XG_FN uint16_t xg_f32_to_f16(float v);
+
+/* ---- float_text.c ---- */
+/* Reads a decimal number ([-+]digits[.digits][e[-+]digits], also inf, nan, -inf) at p, at most n bytes. Returns the bytes read, 0 if there is no number.
+ * The result is the double nearest to the decimal (ties to even); *overflow says that a finite text became infinite. */
+XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow);
+/* The same, rounded once to float (never through double). */
+XG_FN size_t xg_float_parse32(const char *p, size_t n, float *out, bool *overflow);
+/* As C's %.*g in the C locale, exact for any precision up to 40. */
+XG_FN void xg_float_print_g(xg_buf *b, double v, int digits);
+/* The text XLA prints: digits_short digits if they read back to the same value, else digits_full; nan, -nan, inf, -inf. */
+XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits);
+
+#endif /* XG_BASE_NUMBER_H */
+/* base/float_text.c -- decimal text to the nearest float and back, exactly, with integers only.
+ *
+ * Reading. The first 19 significant digits make an integer w and the text is w * 10^q. With p = the top 128 bits of 5^q, the
+ * product w * p knows the value to about 2^-126, below and above: far more than the 53 bits to keep. Only when a midpoint
+ * between two floats lies inside that narrow interval the text is compared with the midpoint in big integers.
+ * This is the idea of Lemire's and Clinger's readers. float and double are two calls of one function, so a float is rounded once.
+ * Printing is the same product the other way around: v * 10^n as an integer and a rest that is known well enough, or else
+ * digit by digit in big integers.
+ *
+ * Laws
+ * - No floating-point arithmetic, no locale, no rounding mode.
+ * - Time is linear in the text: digits after the first 800 cannot change more than "is there any that is not 0", since the midpoint of two
+ *   doubles has at most 768 digits. */
+#ifndef XG_BASE_FLOAT_TEXT_C
+#define XG_BASE_FLOAT_TEXT_C
+
+/* ---- 128-bit products ---- */
+
+#if defined(__SIZEOF_INT128__) && !defined(XLAGPU_NO_EXTENSIONS)
+__extension__ typedef unsigned __int128 xg_u128;
+XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
+    xg_u128 p = (xg_u128)a * b;
+    *low = (uint64_t)p;
+    return (uint64_t)(p >> 64);
+}
+#else
+XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
+    uint64_t al = a & 0xFFFFFFFFu, ah = a >> 32, bl = b & 0xFFFFFFFFu, bh = b >> 32;
+    uint64_t ll = al * bl, lh = al * bh, hl = ah * bl, middle = (ll >> 32) + (lh & 0xFFFFFFFFu) + (hl & 0xFFFFFFFFu);
+    *low = middle << 32 | (ll & 0xFFFFFFFFu);
+    return ah * bh + (lh >> 32) + (hl >> 32) + (middle >> 32);
+}
+#endif
+
+XG_INLINE int xg_leading_zeros(uint64_t v) { /* v is not 0 */
+#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
+    return __builtin_clzll(v);
+#else
+    int n = 0, step;
+    for (step = 32; step; step /= 2) if (!(v >> (64 - step))) { v <<= step; n += step; }
+    return n;
+#endif
+}
+
+XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
+#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
+    return __builtin_ctzll(v);
+#else
+    return 63 - xg_leading_zeros(v & (0 - v));
+#endif
+}
+
+/* ---- powers of ten ---- */
+
+enum { XG_POW5_FIRST = -364, XG_POW5_STEP = 28, XG_POW5_EXACT = 27 };
+
+/* The top 192 bits of every 28th power of five. Their products with the small powers, cut to 128 bits, equal the cut 128 bits of all powers
+ * between (checked for each). */
+static const uint64_t xg_pow5_steps[][3] = {
+    {0xE1AFA13AFBD14D6Du, 0x82189C09A3A1EC21u, 0x7A43516213C7E04Cu}, /* 5^-364 */
+    {0xE3E27A444D8D98B7u, 0xFD1B1B2308169B25u, 0x363B1F2C568DC3E2u}, /* 5^-336 */
+    {0xE61ACF033D1A45DFu, 0x6FB92487298E33BDu, 0xADD7728C20B99BD1u}, /* 5^-308 */
+    {0xE858AD248F5C22C9u, 0xD1B3400F8F9CFF68u, 0xF910F9F648232F14u}, /* 5^-280 */
+    {0xEA9C227723EE8BCBu, 0x465E15A979C1CADCu, 0x0A0CE827EAC11F2Du}, /* 5^-252 */
+    {0xECE53CEC4A314EBDu, 0xA4F8BF5635246428u, 0x4609AC5C7899CA36u}, /* 5^-224 */
+    {0xEF340A98172AACE4u, 0x86FB897116C87C34u, 0x9C39C1DA4C49278Du}, /* 5^-196 */
+    {0xF18899B1BC3F8CA1u, 0xDC44E6C3CB279AC1u, 0xF80F36174730CA34u}, /* 5^-168 */
+    {0xF3E2F893DEC3F126u, 0x5A89DBA3C3EFCCFAu, 0xD8ECB58659BE9C90u}, /* 5^-140 */
+    {0xF64335BCF065D37Du, 0x4D4617B5FF4A16D5u, 0xAA09501D5954A559u}, /* 5^-112 */
+    {0xF8A95FCF88747D94u, 0x75A44C6397CE912Au, 0x33CCA6C06B07B74Du}, /* 5^-84 */
+    {0xFB158592BE068D2Eu, 0xEED6E2F0F0D56712u, 0xAC2E4F162CFAD40Au}, /* 5^-56 */
+    {0xFD87B5F28300CA0Du, 0x8BCA9D6E188853FCu, 0x76DCB60081CE0FA5u}, /* 5^-28 */
+    {0x8000000000000000u, 0x0000000000000000u, 0x0000000000000000u}, /* 5^0 */
+    {0x813F3978F8940984u, 0x4000000000000000u, 0x0000000000000000u}, /* 5^28 */
+    {0x82818F1281ED449Fu, 0xBFF8F10E7A8921A4u, 0x2000000000000000u}, /* 5^56 */
+    {0x83C7088E1AAB65DBu, 0x792667C6DA79E0FAu, 0x0861D3EE22D1CC53u}, /* 5^84 */
+    {0x850FADC09923329Eu, 0x03E2CF6BC604DDB0u, 0x74A7EF0198791097u}, /* 5^112 */
+    {0x865B86925B9BC5C2u, 0x0B8A2392BA45A9B2u, 0x5C6658D409FB8BF7u}, /* 5^140 */
+    {0x87AA9AFF79042286u, 0x90FB44D2F05D0842u, 0xFB118FC9C217A1D2u}, /* 5^168 */
+    {0x88FCF317F22241E2u, 0x441FECE3BDF81F03u, 0x12F274928400100Du}, /* 5^196 */
+    {0x8A5296FFE33CC92Fu, 0x82BD6B70D99AAA6Fu, 0xBC10C5C5CDA97C8Du}, /* 5^224 */
+    {0x8BAB8EEFB6409C1Au, 0x1AD089B6C2F7548Eu, 0x25C7B885BA466E37u}, /* 5^252 */
+    {0x8D07E33455637EB2u, 0xDB0B487B6423E1E8u, 0x7EC63730F500B406u}, /* 5^280 */
+    {0x8E679C2F5E44FF8Fu, 0x570F09EAA7EA7648u, 0x5961DB50C6D2B886u}, /* 5^308 */
+    {0x8FCAC257558EE4E6u, 0x213A4F0AA5E8A7B1u, 0x949063D8A46F0C0Eu}, /* 5^336 */
+};
+static const uint64_t xg_pow5_small[XG_POW5_STEP] = {
+    1u, 5u, 25u, 125u, 625u, 3125u, 15625u,
+    78125u, 390625u, 1953125u, 9765625u, 48828125u, 244140625u, 1220703125u,
+    6103515625u, 30517578125u, 152587890625u, 762939453125u, 3814697265625u, 19073486328125u, 95367431640625u,
+    476837158203125u, 2384185791015625u, 11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u, 7450580596923828125u,
+};
+
+/* The top 128 bits (rounded down; the first bit is 1) of 10^q for -364 <= q < 364; with 0 <= q <= 27 they are exact and low is 0. */
+XG_INLINE uint64_t xg_pow10_top(int q, uint64_t *low) {
+    const uint64_t *b = xg_pow5_steps[(unsigned)(q - XG_POW5_FIRST) / XG_POW5_STEP];
+    uint64_t five = xg_pow5_small[(unsigned)(q - XG_POW5_FIRST) % XG_POW5_STEP], h0, h1, h2, l0, l1, l2;
+    int n;
+    if (five == 1) { *low = b[1]; return b[0]; }
+    h0 = xg_mul_wide(b[0], five, &l0);
+    h1 = xg_mul_wide(b[1], five, &l1);
+    h2 = xg_mul_wide(b[2], five, &l2);
+    l1 += h2;
+    h1 += l1 < h2;
+    l0 += h1;
+    h0 += l0 < h1;
+    n = xg_leading_zeros(h0); /* 1 <= n, for five < 2^63 */
+    *low = l0 << n | l1 >> (64 - n);
+    return h0 << n | l0 >> (64 - n);
+}
+XG_INLINE int xg_pow10_log2(int q) { return (q * 217706) >> 16; } /* floor(log2(10^q)) in that range */
+
+/* ---- big integers: just enough of them ---- */
+
+enum { XG_BIG_LIMBS = 112, XG_BIG_DIGITS = 800 }; /* 800 digits, or 54 bits times 5^1162, take 88 limbs */
+typedef struct xg_big { int n; uint32_t limb[XG_BIG_LIMBS]; } xg_big;
+
+XG_FN void xg_big_mul_add(xg_big *b, uint32_t factor, uint32_t carry) {
+    uint64_t t = carry;
+    int i;
+    for (i = 0; i < b->n; i++) { t += (uint64_t)b->limb[i] * factor; b->limb[i] = (uint32_t)t; t >>= 32; }
+    XLAGPU_ASSERT(!t || b->n < XG_BIG_LIMBS);
+    if (t) b->limb[b->n++] = (uint32_t)t;
+}
+XG_FN void xg_big_set(xg_big *b, uint64_t v) {
+    b->n = 0;
+    while (v) { b->limb[b->n++] = (uint32_t)v; v >>= 32; }
+}
+XG_FN void xg_big_mul_pow5(xg_big *b, int n) {
+    for (; n >= 13; n -= 13) xg_big_mul_add(b, 1220703125u, 0);
+    while (n-- > 0) xg_big_mul_add(b, 5, 0);
+}
+XG_FN void xg_big_shift(xg_big *b, int bits) {
+    int words = bits / 32, i;
+    if (!b->n) return;
+    xg_big_mul_add(b, (uint32_t)1 << (bits % 32), 0);
+    XLAGPU_ASSERT(b->n + words <= XG_BIG_LIMBS);
+    for (i = b->n; i-- > 0;) b->limb[i + words] = b->limb[i];
+    memset(b->limb, 0, (size_t)words * 4);
+    b->n += words;
+}
+XG_FN int xg_big_compare(const xg_big *a, const xg_big *b) {
+    int i;
+    if (a->n != b->n) return a->n < b->n ? -1 : 1;
+    for (i = a->n; i-- > 0;) if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
+    return 0;
+}
+XG_FN void xg_big_subtract(xg_big *a, const xg_big *b) { /* a >= b */
+    int64_t t = 0;
+    int i;
+    for (i = 0; i < a->n; i++) {
+        t += (int64_t)a->limb[i] - (i < b->n ? (int64_t)b->limb[i] : 0);
+        a->limb[i] = (uint32_t)t;
+        t = t < 0 ? -1 : 0;
+    }
+    while (a->n && !a->limb[a->n - 1]) a->n--;
+}
+
+/* ---- scanning ---- */
+
+typedef struct xg_decimal {
+    uint64_t digits;         /* up to 19 significant ones */
+    int64_t exponent;        /* the value is digits * 10^exponent, or, if there are more, less than one unit above it */
+    bool negative, more;
+    const char *first, *end; /* if more: the digits in the text, point included */
+    int64_t last_exponent;   /* of the last of them */
+} xg_decimal;
+
+XG_INLINE bool xg_is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+
+/* Eight digits at once; the first is in the lowest byte. */
+XG_INLINE uint64_t xg_digits8_value(uint64_t v) {
+    v -= 0x3030303030303030u;
+    v = v * 10 + (v >> 8); /* pairs in every other byte */
+    return (((v & 0x000000FF000000FFu) * 0x000F424000000064u) + ((v >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
+}
+/* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a branch on their length. */
+XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    while (end - p >= 8) {
+        uint64_t eight, t;
+        int n;
+        memcpy(&eight, p, 8);
+        t = eight ^ 0x3030303030303030u;
+        t = (t | (t + 0x7676767676767676u)) & 0x8080808080808080u; /* the lowest bit marks the first byte that is no digit */
+        if (t) {
+            n = xg_trailing_zeros(t) >> 3;
+            if (n) *w = *w * powers[n] + xg_digits8_value(eight << (64 - 8 * n) | 0x3030303030303030u >> (8 * n));
+            return p + n;
+        }
+        *w = *w * 100000000u + xg_digits8_value(eight);
+        p += 8;
+    }
+    while (p < end && xg_is_digit(*p)) *w = *w * 10 + (uint64_t)(*p++ - '0');
+    return p;
+}
+
+/* More than 19 digits were written: keep the first 19 significant ones, if there are that many. */
+XG_NOINLINE XG_FN void xg_decimal_cut(xg_decimal *d, const char *first, const char *end) {
+    int64_t after = 0, n = 0;
+    const char *p;
+    while (first < end && (*first == '0' || *first == '.')) first++;
+    d->digits = 0;
+    d->first = first;
+    d->end = end;
+    for (p = first; p < end && n < 19; p++) if (*p != '.') { d->digits = d->digits * 10 + (uint64_t)(*p - '0'); n++; }
+    after = end - p;
+    if (after && memchr(p, '.', (size_t)after)) after--;
+    d->exponent += after;
+    d->more = after > 0;
+}
+
+/* Returns the end of the number at p, or p when there is none. */
+XG_INLINE const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
+    const char *start = p, *first, *point, *last;
+    int64_t n;
+    d->digits = 0;
+    d->exponent = 0;
+    d->more = false;
+    d->first = d->end = NULL;
+    if (p == end) return p;
+    d->negative = *p == '-';
+    p += d->negative | (*p == '+');
+    first = p;
+    if (p < end && xg_is_digit(*p)) { /* one digit in front of the point is the usual thing */
+        d->digits = (uint64_t)(*p++ - '0');
+        if (p < end && xg_is_digit(*p)) p = xg_read_digits(p, end, &d->digits);
+    }
+    n = p - first;
+    if (p < end && *p == '.') {
+        point = ++p;
+        p = xg_read_digits(p, end, &d->digits);
+        d->exponent = point - p;
+        n += p - point;
+    }
+    if (n == 0) return start;
+    last = p;
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        const char *e = p + 1;
+        bool minus = e < end && *e == '-';
+        int64_t v = 0;
+        if (e < end && (*e == '-' || *e == '+')) e++;
+        if (e < end && xg_is_digit(*e)) {
+            for (; e < end && xg_is_digit(*e); e++) if (v < (int64_t)1 << 56) v = v * 10 + (*e - '0');
+            d->exponent += minus ? -v : v;
+            p = e;
+        }
+    }
+    d->last_exponent = d->exponent;
+    if (XG_UNLIKELY(n > 19)) xg_decimal_cut(d, first, last);
+    return p;
+}
+
+/* ---- decimal to binary ---- */
+
+typedef struct xg_midpoint { uint64_t odd; int exponent; } xg_midpoint; /* odd * 2^exponent, half way between two floats */
+
+/* The first XG_BIG_DIGITS digits of the text and a 1 for any others that are not 0; returns the exponent. */
+XG_FN int64_t xg_decimal_to_big(const xg_decimal *d, xg_big *b) {
+    int64_t exponent;
+    const char *p;
+    int n = 0;
+    xg_big_set(b, 0);
+    for (p = d->first; p < d->end && n < XG_BIG_DIGITS; p++) if (*p != '.') { xg_big_mul_add(b, 10, (uint32_t)(*p - '0')); n++; }
+    exponent = d->last_exponent + (d->end - p);
+    if (p < d->end && memchr(p, '.', (size_t)(d->end - p))) exponent--;
+    while (p < d->end && (*p == '0' || *p == '.')) p++;
+    if (p == d->end) return exponent;
+    xg_big_mul_add(b, 10, 1);
+    return exponent - 1;
+}
+
+/* The sign of d - m. */
+XG_NOINLINE XG_FN int xg_decimal_compare(const xg_decimal *d, xg_midpoint m) {
+    xg_big left, right;
+    int64_t q = d->exponent;
+    int shift;
+    if (d->more) q = xg_decimal_to_big(d, &left);
+    else xg_big_set(&left, d->digits);
+    xg_big_set(&right, m.odd);
+    if (q >= 0) xg_big_mul_pow5(&left, (int)q);
+    else xg_big_mul_pow5(&right, (int)-q);
+    shift = (int)q - m.exponent;
+    xg_big_shift(shift > 0 ? &left : &right, shift > 0 ? shift : -shift);
+    return xg_big_compare(&left, &right);
+}
+
+/* The bits of the nearest float of a format (infinity when the value is beyond), or false, the bits of the float below and the midpoint to
+ * compare with. [high low, + error) holds the value in units of 2^unit, high having its first bit set. */
+XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias, uint64_t *bits, xg_midpoint *middle) {
+    uint64_t w = d->digits, high, low, top, carry, rest, half, kept, unused, error_high;
+    int q, n, unit, drop, exponent;
+    bool exact;
+    *bits = 0;
+    if (w == 0 || d->exponent < -343) return true;
+    *bits = (uint64_t)(2 * bias + 1) << mantissa_bits;
+    if (d->exponent > 308) return true;
+    q = (int)d->exponent;
+    n = xg_leading_zeros(w);
+    w <<= n;
+    top = xg_pow10_top(q, &carry);
+    high = xg_mul_wide(w, top, &low);
+    carry = xg_mul_wide(w, carry, &unused);
+    low += carry;
+    high += low < carry;
+    unit = xg_pow10_log2(q) - n - 63;
+    exact = q >= 0 && q <= XG_POW5_EXACT && !d->more;
+    error_high = d->more ? (uint64_t)1 << (n + 1) : 0;
+    if (!(high >> 63)) { high = high << 1 | low >> 63; low <<= 1; unit--; }
+    exponent = unit + 127;
+    if (exponent > bias) return true;
+    *bits = 0;
+    drop = 127 - mantissa_bits + (exponent < 1 - bias ? 1 - bias - exponent : 0);
+    if (drop > 129) return true;
+    middle->exponent = unit + drop - 1;
+    middle->odd = 1;
+    if (drop >= 128) return false;
+    kept = high >> (drop - 64);
+    middle->odd = 2 * kept + 1;
+    *bits = kept + (exponent < 1 - bias ? 0 : (uint64_t)(exponent + bias - 1) << mantissa_bits);
+    rest = high & (((uint64_t)1 << (drop - 64)) - 1);
+    half = (uint64_t)1 << (drop - 65);
+    if (rest >= half) {
+        if (rest == half && low == 0) { *bits += exact && (kept & 1); return exact; }
+        *bits += 1;
+        return true;
+    }
+    if (exact) return true;
+    rest += error_high + (low + 4 < 4);
+    return rest < half || (rest == half && low + 4 == 0);
+}
+
+XG_INLINE uint64_t xg_decimal_bits(const xg_decimal *d, int mantissa_bits, int bias) {
+    xg_midpoint middle;
+    uint64_t bits;
+    if (XG_UNLIKELY(!xg_decimal_round(d, mantissa_bits, bias, &bits, &middle))) {
+        int side = xg_decimal_compare(d, middle);
+        bits += side > 0 || (side == 0 && (middle.odd & 2));
+    }
+    return bits;
+}
+
+/* inf and nan, with a sign or without: the bytes read; *special is 1 or 2, *negative the sign. */
+XG_FN size_t xg_float_word(const char *p, size_t n, int *special, bool *negative) {
+    size_t at = n && (*p == '-' || *p == '+');
+    *negative = at && *p == '-';
+    if (n < at + 3) return 0;
+    if (memcmp(p + at, "inf", 3) == 0) *special = 1;
+    else if (memcmp(p + at, "nan", 3) == 0) *special = 2;
+    else return 0;
+    return at + 3;
+}
+
+XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow) {
+    xg_decimal d;
+    const char *end = xg_decimal_scan(p, p + n, &d);
+    uint64_t bits;
+    int special = 0;
+    *overflow = false;
+    if (end == p) {
+        n = xg_float_word(p, n, &special, &d.negative);
+        if (!n) return 0;
+        bits = special == 1 ? 0x7FF0000000000000u : 0x7FF8000000000000u;
+        end = p + n;
+    } else {
+        bits = xg_decimal_bits(&d, 52, 1023);
+        *overflow = bits == 0x7FF0000000000000u;
+    }
+    bits |= (uint64_t)d.negative << 63;
+    memcpy(out, &bits, 8);
+    return (size_t)(end - p);
+}
+
+XG_FN size_t xg_float_parse32(const char *p, size_t n, float *out, bool *overflow) {
+    xg_decimal d;
+    const char *end = xg_decimal_scan(p, p + n, &d);
+    uint32_t bits;
+    int special = 0;
+    *overflow = false;
+    if (end == p) {
+        n = xg_float_word(p, n, &special, &d.negative);
+        if (!n) return 0;
+        bits = special == 1 ? 0x7F800000u : 0x7FC00000u;
+        end = p + n;
+    } else {
+        bits = (uint32_t)xg_decimal_bits(&d, 23, 127);
+        *overflow = bits == 0x7F800000u;
+    }
+    bits |= (uint32_t)d.negative << 31;
+    memcpy(out, &bits, 4);
+    return (size_t)(end - p);
+}
+
+/* ---- binary to decimal ---- */
+
+enum { XG_DIGITS_FAST = 17, XG_DIGITS_MAX = 40 };
+
+/* significand * 2^exponent = 0.d1d2d3... * 10^(k+1): the first `count` digits, rounded, as an integer; false when only big integers can tell. */
+XG_FN bool xg_float_digits_fast(uint64_t significand, int exponent, int count, uint64_t *digits, int *k) {
+    static const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
+        100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u, 10000000000000000u, 100000000000000000u};
+    int n = xg_leading_zeros(significand), q, drop;
+    uint64_t w = significand << n, high, low, top, carry, unused, rest, half;
+    exponent -= n;
+    *k = ((exponent + 63) * 78913) >> 18; /* floor(log10) or one less: then a second round */
+    for (;; ++*k) {
+        q = count - 1 - *k;
+        top = xg_pow10_top(q, &carry);
+        high = xg_mul_wide(w, top, &low);
+        carry = xg_mul_wide(w, carry, &unused);
+        low += carry;
+        high += low < carry;
+        drop = -(xg_pow10_log2(q) - 63 + exponent); /* 64 < drop < 128, since the integer part has 1 to 60 bits */
+        *digits = high >> (drop - 64);
+        rest = high & (((uint64_t)1 << (drop - 64)) - 1);
+        half = (uint64_t)1 << (drop - 65);
+        if (rest == half && low == 0) {
+            if (q < 0 || q > XG_POW5_EXACT) return false;
+            *digits += *digits & 1;
+        } else if (rest >= half) ++*digits;
+        else if (rest == half - 1 && low + 2 < 2 && !(q >= 0 && q <= XG_POW5_EXACT)) return false;
+        if (*digits < powers[count]) return true;
+        if (*digits == powers[count]) { *digits = powers[count - 1]; ++*k; return true; } /* 9.97 became 10.0 */
+    }
+}
+
+/* The digits of n / d, which is at least 1 and less than 10, and then the rest decides how to round. Returns true if a carry left the first digit. */
+XG_FN bool xg_big_digits(xg_big *n, const xg_big *d, char *out, int count) {
+    int i, side;
+    for (i = 0; i < count; i++) {
+        if (i) xg_big_mul_add(n, 10, 0);
+        for (out[i] = '0'; xg_big_compare(n, d) >= 0; out[i]++) xg_big_subtract(n, d);
+    }
+    xg_big_mul_add(n, 2, 0);
+    side = xg_big_compare(n, d);
+    if (side < 0 || (side == 0 && !((out[count - 1] - '0') & 1))) return false;
+    for (i = count; i-- > 0;) {
+        if (out[i] != '9') { out[i]++; return false; }
+        out[i] = '0';
+    }
+    out[0] = '1';
+    return true;
+}
+
+XG_FN int xg_float_digits_slow(uint64_t significand, int exponent, int count, char *out) {
+    int k = ((exponent + 63 - xg_leading_zeros(significand)) * 78913) >> 18;
+    for (;; k++) {
+        xg_big n, d, ten;
+        xg_big_set(&n, significand);
+        xg_big_set(&d, 1);
+        xg_big_mul_pow5(k < 0 ? &n : &d, k < 0 ? -k : k);
+        if (exponent > k) xg_big_shift(&n, exponent - k);
+        else xg_big_shift(&d, k - exponent);
+        ten = d;
+        xg_big_mul_add(&ten, 10, 0);
+        if (xg_big_compare(&n, &ten) < 0) return k + xg_big_digits(&n, &d, out, count);
+    }
+}
+
+/* `count` digits of a finite v that is not 0, and the decimal exponent of the first. */
+XG_FN int xg_float_digits(double v, int count, char *out) {
+    uint64_t bits, significand, digits;
+    int exponent, k, i;
+    memcpy(&bits, &v, 8);
+    exponent = (int)(bits >> 52 & 2047);
+    significand = bits & 0xFFFFFFFFFFFFFu;
+    if (exponent) significand |= (uint64_t)1 << 52;
+    else exponent = 1;
+    exponent -= 1075;
+    if (count > XG_DIGITS_FAST || !xg_float_digits_fast(significand, exponent, count, &digits, &k)) return xg_float_digits_slow(significand, exponent, count, out);
+    for (i = count; i-- > 0; digits /= 10) out[i] = (char)('0' + digits % 10);
+    return k;
+}
+
+/* Lays digits out as %g does: no zeros at the end, an exponent when it is below -4 or not below `count`. */
+XG_FN void xg_float_put_digits(xg_buf *b, const char *digits, int count, int k) {
+    char t[XG_DIGITS_MAX + 16];
+    size_t n = 0;
+    int used = count, i;
+    while (used > 1 && digits[used - 1] == '0') used--;
+    if (k < -4 || k >= count) {
+        t[n++] = digits[0];
+        if (used > 1) t[n++] = '.';
+        for (i = 1; i < used; i++) t[n++] = digits[i];
+        t[n++] = 'e';
+        t[n++] = k < 0 ? '-' : '+';
+        if (k < 0) k = -k;
+        if (k >= 100) t[n++] = (char)('0' + k / 100);
+        t[n++] = (char)('0' + k / 10 % 10);
+        t[n++] = (char)('0' + k % 10);
+    } else if (k < 0) {
+        t[n++] = '0';
+        t[n++] = '.';
+        for (i = -1; i > k; i--) t[n++] = '0';
+        for (i = 0; i < used; i++) t[n++] = digits[i];
+    } else {
+        for (i = 0; i < used || i <= k; i++) {
+            if (i == k + 1) t[n++] = '.';
+            t[n++] = i < used ? digits[i] : '0';
+        }
+    }
+    xg_put(b, t, n);
+}
+
+XG_FN void xg_float_print_g(xg_buf *b, double v, int digits) {
+    char t[XG_DIGITS_MAX];
+    uint64_t bits;
+    int k;
+    memcpy(&bits, &v, 8);
+    if (bits >> 63) xg_putc(b, '-');
+    if (v != v) { xg_puts(b, "nan"); return; }
+    if (v == 0) { xg_putc(b, '0'); return; }
+    if ((bits >> 52 & 2047) == 2047) { xg_puts(b, "inf"); return; }
+    digits = XG_MAX(1, XG_MIN(digits, XG_DIGITS_MAX));
+    k = xg_float_digits(v, digits, t);
+    xg_float_put_digits(b, t, digits, k);
+}
+
+/* Whether the first `count` digits read back as the same f32 or f64. */
+XG_FN bool xg_float_digits_suffice(const xg_float_format *f, uint64_t magnitude, const char *digits, int count, int k) {
+    xg_decimal d;
+    int i;
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < count; i++) d.digits = d.digits * 10 + (uint64_t)(digits[i] - '0');
+    d.exponent = k - count + 1;
+    return xg_decimal_bits(&d, f->mantissa_bits, f->bias) == magnitude;
+}
+
+XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
+    const xg_float_format *f = xg_float_format_of(t);
+    double v = xg_float_decode(t, bits);
+    uint64_t fraction = bits & (((uint64_t)1 << f->mantissa_bits) - 1), magnitude = bits & (((uint64_t)1 << (f->bits - 1)) - 1);
+    char digits[XG_DIGITS_MAX];
+    if (v != v && f->has_infinity && fraction != (uint64_t)1 << (f->mantissa_bits - 1)) {
+        xg_printf(b, bits >> (f->bits - 1) & 1 ? "-nan(0x%llx)" : "nan(0x%llx)", (unsigned long long)fraction);
+        return;
+    }
+    if (f->digits_short < f->digits_full && magnitude && magnitude <= f->max_bits) {
+        int k = xg_float_digits(v, f->digits_short, digits);
+        if (xg_float_digits_suffice(f, magnitude, digits, f->digits_short, k)) {
+            if (v < 0) xg_putc(b, '-');
+            xg_float_put_digits(b, digits, f->digits_short, k);
+            return;
+        }
+    }
+    if (f->type == XLAGPU_F8E8M0FNU && bits == 0) { xg_float_print_g(b, v, 17); return; } /* 5.9e-39 is a little more, which rounds up */
+    xg_float_print_g(b, v, f->digits_full);
+}
+
+#endif /* XG_BASE_FLOAT_TEXT_C */
+/* base/memory.c -- contexts, failure, arenas, checked arithmetic.
+ *
+ * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
+ * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it releases
+ * the chunks that came after. */
+#ifndef XG_BASE_MEMORY_C
+#define XG_BASE_MEMORY_C
+
+enum { XG_BLOCK_ALIGN = 16, XG_CHUNK_MIN = 16384, XG_CHUNK_MAX = 1 << 20 };
+
+XG_FN void *xg_mem_default_alloc(void *user, size_t bytes) { (void)user; return malloc(bytes); }
+XG_FN void xg_mem_default_release(void *user, void *p) { (void)user; free(p); }
+
+XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
+    memset(c, 0, sizeof *c);
+    if (mem && mem->alloc && mem->release) c->mem = *mem;
+    else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
+    c->limit = limit;
+}
+
+XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
+    jmp_buf *outer = c->guard;
+    c->guard = here;
+    c->status = XLAGPU_OK;
+    c->line = c->column = 0;
+    c->message[0] = 0;
+    return outer;
+}
+
+XG_FN void xg_end(xg_ctx *c, jmp_buf *outer) { c->guard = outer; }
+
+/* ---- failure ---- */
+
+XG_FN size_t xg_line_start(const xg_source *s, size_t at) { while (at > 0 && s->text[at - 1] != '\n') at--; return at; }
+
+/* "name:line:col: error: " and afterwards the line with a caret; a long line shows a window around the column. */
+XG_FN size_t xg_error_show_line(char *out, size_t cap, const xg_source *s, size_t at) {
+    enum { WINDOW = 100, BEFORE = 60 };
+    size_t start = xg_line_start(s, at), end = at, n = 0, i;
+    while (end < s->size && s->text[end] != '\n' && s->text[end] != '\r') end++;
+    if (at - start > BEFORE) start = at - BEFORE;
+    if (end - start > WINDOW) end = start + WINDOW;
+    if (cap < (size_t)2 * WINDOW + 8) return 0;
+    out[n++] = '\n';
+    for (i = start; i < end; i++) out[n++] = (unsigned char)s->text[i] < 32 || (unsigned char)s->text[i] == 127 ? ' ' : s->text[i];
+    out[n++] = '\n';
+    for (i = start; i < at; i++) out[n++] = ' ';
+    out[n++] = '^';
+    out[n] = 0;
+    return n;
+}
+
+XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, va_list args) {
+    size_t n = 0, cap = sizeof c->message, i;
+    if (c->status != XLAGPU_OK) return;
+    c->status = status;
+    if (src && src->text) {
+        if (offset > src->size) offset = src->size;
+        c->line = 1;
+        for (i = 0; i < offset; i++) c->line += src->text[i] == '\n';
+        c->column = (uint32_t)(offset - xg_line_start(src, offset) + 1);
+        n = xg_format(c->message, cap, "%s:%u:%u: error: ", src->name ? src->name : "input", c->line, c->column);
+    }
+    if (n < cap) n += xg_vformat(c->message + n, cap - n, format, args);
+    if (n >= cap) n = cap - 1;
+    if (src && src->text) n += xg_error_show_line(c->message + n, cap - n, src, offset);
+    if (hint && n < cap) xg_format(c->message + n, cap - n, "\nhint: %s", hint);
+}
+
+XG_NORETURN XG_FN void xg_jump(xg_ctx *c) {
+    XLAGPU_ASSERT(c->guard);
+    longjmp(*c->guard, 1);
+}
+
+XG_NORETURN XG_FN void xg_fail(xg_ctx *c, xlagpu_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(c, status, NULL, 0, NULL, format, args);
+    va_end(args);
+    xg_jump(c);
+}
+
+XG_NORETURN XG_FN void xg_fail_at(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(c, status, src, offset, hint, format, args);
+    va_end(args);
+    xg_jump(c);
+}
+
+/* ---- the user's allocator ---- */
+
+/* Each block carries its size in front, so that live bytes can be counted without asking the allocator. */
+XG_FN void *xg_mem_alloc(xg_ctx *c, size_t bytes) {
+    char *p;
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN) return NULL;
+    if (c->limit && (bytes > c->limit || c->live > c->limit - bytes)) return NULL;
+    p = (char *)c->mem.alloc(c->mem.user, bytes + XG_BLOCK_ALIGN);
+    if (!p) return NULL;
+    memcpy(p, &bytes, sizeof bytes);
+    c->live += bytes;
+    return p + XG_BLOCK_ALIGN;
+}
+
+XG_FN void xg_mem_free(xg_ctx *c, void *p) {
+    size_t bytes;
+    if (!p) return;
+    memcpy(&bytes, (char *)p - XG_BLOCK_ALIGN, sizeof bytes);
+    c->live -= bytes;
+    c->mem.release(c->mem.user, (char *)p - XG_BLOCK_ALIGN);
+}
+
+/* ---- arenas ---- */
+
+struct xg_chunk { xg_chunk *older; char *end; };
+enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+
+XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
+
+XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
+    while (a->chunk != m.chunk) { xg_chunk *older = a->chunk->older; xg_mem_free(a->ctx, a->chunk); a->chunk = older; }
+    a->at = m.at;
+    a->end = a->chunk ? a->chunk->end : NULL;
+}
+
+XG_FN void xg_arena_free(xg_arena *a) { xg_mark none = {NULL, NULL}; xg_arena_reset(a, none); a->grow = XG_CHUNK_MIN; }
+XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; return m; }
+
+XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
+    size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
+    xg_chunk *chunk;
+    if (room < a->grow) room = a->grow;
+    if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
+    chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
+    chunk->older = a->chunk;
+    chunk->end = (char *)chunk + room;
+    a->chunk = chunk;
+    a->at = (char *)chunk + XG_CHUNK_HEAD;
+    a->end = chunk->end;
+}
+
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+    char *p;
+    if (XG_UNLIKELY(bytes > (size_t)(a->end - a->at))) {
+        if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
+        xg_arena_grow(a, (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN);
+    }
+    p = a->at;
+    bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    a->at = bytes > (size_t)(a->end - p) ? a->end : p + bytes;
+    return p;
+}
+
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
+
+XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
+    uint32_t bigger = *cap ? *cap * 2 : 8;
+    size_t bytes;
+    void *q;
+    if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
+    bytes = xg_mul(a->ctx, bigger, item);
+    q = xg_alloc_raw(a, bytes);
+    if (*cap) memcpy(q, p, *cap * item);
+    memset((char *)q + *cap * item, 0, bytes - *cap * item);
+    *cap = bigger;
+    return q;
+}
+
+/* ---- sizes ---- */
+
+XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
+    if (b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    return a * b;
+}
+XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
+    if (a > SIZE_MAX - b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu plus %zu", a, b);
+    return a + b;
+}
+XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
+    if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
+    *out = a * b;
+    return true;
+}
+XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
+    if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
+    *out = a + b;
+    return true;
+}
+
+#endif /* XG_BASE_MEMORY_C */
+/* base/number.c -- the float formats of HLO, one row each, and the conversions that all of them share.
+ *
+ * A format is described by a few numbers, and everything else follows from one idea: without its sign, the bits of a
+ * float are an integer that grows with the value. So rounding works on that integer (a carry out of the mantissa moves
+ * into the exponent by itself), overflow is "beyond max_bits", and what lies beyond max_bits is infinity (only the next
+ * integer, where the format has one) or NaN.
+ *
+ * Laws
+ * - Only integers are computed with: the result depends neither on the rounding mode nor on the FPU.
+ * - Every conversion rounds once, to nearest, ties to even. f8e8m0fnu alone rounds ties up and has no zero: a positive
+ *   value too small for it becomes the smallest, zero and negative values become NaN (all as XLA converts).
+ * - A NaN keeps its sign where the format has signed NaNs. f4 and f6 have no NaN: they get what XLA gives, nan_bits. */
+#ifndef XG_BASE_NUMBER_C
+#define XG_BASE_NUMBER_C
+
+/* X(TYPE, bits, exponent, mantissa, bias, sign, infinity, nan, fnuz, zero, nan_bits, max_bits, short, full): in the order of XLAGPU_TYPES.
+ * full is 1 + ceil((mantissa + 1) * log10(2)); XLA tries the short form for f32 and f64 only. */
+#define XG_FLOAT_FORMATS(X) \
+    X(F4E2M1FN,      4,  2,  1,  1,    1, 0, 0, 0, 1, 0x8,  0x7,  2, 2) \
+    X(F6E2M3FN,      6,  2,  3,  1,    1, 0, 0, 0, 1, 0x20, 0x1F, 3, 3) \
+    X(F6E3M2FN,      6,  3,  2,  3,    1, 0, 0, 0, 1, 0x20, 0x1F, 2, 2) \
+    X(F8E3M4,        8,  3,  4,  3,    1, 1, 1, 0, 1, 0x78, 0x6F, 3, 3) \
+    X(F8E4M3,        8,  4,  3,  7,    1, 1, 1, 0, 1, 0x7C, 0x77, 3, 3) \
+    X(F8E4M3FN,      8,  4,  3,  7,    1, 0, 1, 0, 1, 0x7F, 0x7E, 3, 3) \
+    X(F8E4M3B11FNUZ, 8,  4,  3,  11,   1, 0, 1, 1, 1, 0x80, 0x7F, 3, 3) \
+    X(F8E4M3FNUZ,    8,  4,  3,  8,    1, 0, 1, 1, 1, 0x80, 0x7F, 3, 3) \
+    X(F8E5M2,        8,  5,  2,  15,   1, 1, 1, 0, 1, 0x7E, 0x7B, 2, 2) \
+    X(F8E5M2FNUZ,    8,  5,  2,  16,   1, 0, 1, 1, 1, 0x80, 0x7F, 2, 2) \
+    X(F8E8M0FNU,     8,  8,  0,  127,  0, 0, 1, 0, 0, 0xFF, 0xFE, 2, 2) \
+    X(BF16,          16, 8,  7,  127,  1, 1, 1, 0, 1, 0x7FC0, 0x7F7F, 4, 4) \
+    X(F16,           16, 5,  10, 15,   1, 1, 1, 0, 1, 0x7E00, 0x7BFF, 5, 5) \
+    X(F32,           32, 8,  23, 127,  1, 1, 1, 0, 1, 0x7FC00000, 0x7F7FFFFF, 6, 9) \
+    X(F64,           64, 11, 52, 1023, 1, 1, 1, 0, 1, 0x7FF8000000000000u, 0x7FEFFFFFFFFFFFFFu, 15, 17)
+
+static const xg_float_format xg_float_formats[] = {
+#define X(type, bits, e, m, bias, sign, inf, nan, fnuz, zero, nan_bits, max_bits, lo, hi) \
+    {XLAGPU_##type, bits, e, m, bias, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, nan_bits, max_bits, lo, hi},
+    XG_FLOAT_FORMATS(X)
+#undef X
+};
+
+XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
+    if (t < XLAGPU_F4E2M1FN || t > XLAGPU_F64) return NULL;
+    XLAGPU_ASSERT(xg_float_formats[t - XLAGPU_F4E2M1FN].type == t);
+    return &xg_float_formats[t - XLAGPU_F4E2M1FN];
+}
+
+XG_FN uint64_t xg_f64_bits(double v) { uint64_t b; memcpy(&b, &v, 8); return b; }
+XG_FN double xg_f64_of_bits(uint64_t b) { double v; memcpy(&v, &b, 8); return v; }
+XG_FN uint32_t xg_f32_bits(float v) { uint32_t b; memcpy(&b, &v, 4); return b; }
+XG_FN float xg_f32_of_bits(uint32_t b) { float v; memcpy(&v, &b, 4); return v; }
+XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
+
+#define XG_F64_SIGN 0x8000000000000000u
+#define XG_F64_HIDDEN 0x0010000000000000u
+#define XG_F64_INFINITY 0x7FF0000000000000u
+#define XG_F64_QUIET 0x0008000000000000u
+
+/* ---- one format to double ---- */
+
+/* A value beyond the finite ones; payload bits of a NaN keep their place at the top of the mantissa. */
+XG_FN double xg_float_decode_special(const xg_float_format *f, uint64_t sign, uint64_t magnitude) {
+    uint64_t fraction = magnitude & (((uint64_t)1 << f->mantissa_bits) - 1);
+    if (f->has_infinity && magnitude == f->max_bits + 1) return xg_f64_of_bits(sign | XG_F64_INFINITY);
+    return xg_f64_of_bits(sign | XG_F64_INFINITY | XG_F64_QUIET | fraction << (52 - f->mantissa_bits));
+}
+
+XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits) {
+    const xg_float_format *f = xg_float_format_of(t);
+    uint64_t magnitude, sign;
+    int exponent;
+    if (t == XLAGPU_F64) return xg_f64_of_bits(bits);
+    magnitude = bits & (((uint64_t)1 << (f->bits - f->has_sign)) - 1);
+    sign = f->has_sign && (bits >> (f->bits - 1) & 1) ? XG_F64_SIGN : 0;
+    if (f->nan_is_negative_zero && sign && !magnitude) return xg_f64_of_bits(sign | XG_F64_INFINITY | XG_F64_QUIET);
+    if (magnitude > f->max_bits) return xg_float_decode_special(f, sign, magnitude);
+    exponent = (int)(magnitude >> f->mantissa_bits);
+    if (exponent == 0 && f->has_zero) { /* zero or subnormal: an integer number of the smallest steps */
+        double v = (double)(int64_t)magnitude * xg_f64_power_of_two(1 - f->bias - f->mantissa_bits);
+        return xg_f64_of_bits(xg_f64_bits(v) | sign);
+    }
+    return xg_f64_of_bits(sign | ((magnitude << (52 - f->mantissa_bits)) + ((uint64_t)(1023 - f->bias) << 52)));
+}
+
+/* ---- double to one format ---- */
+
+/* The magnitude bits of significand * 2^(exponent - 52), 2^52 <= significand < 2^53; may lie beyond max_bits. */
+XG_FN uint64_t xg_float_round(const xg_float_format *f, uint64_t significand, int exponent) {
+    int least = 1 - f->bias, drop = 52 - f->mantissa_bits + (exponent < least ? least - exponent : 0);
+    uint64_t kept, rest, half;
+    if (drop > 53) return 0; /* less than half of the smallest */
+    kept = significand >> drop;
+    rest = significand & (((uint64_t)1 << drop) - 1);
+    half = drop ? (uint64_t)1 << (drop - 1) : 0;
+    if (drop && (rest > half || (rest == half && (kept & 1)))) kept++;
+    return exponent < least ? kept : kept + ((uint64_t)(exponent + f->bias - 1) << f->mantissa_bits);
+}
+
+/* f8e8m0fnu, a power of two: half and more rounds up, and between the two smallest values everything does. */
+XG_FN uint64_t xg_float_round_scale(uint64_t significand, int exponent) {
+    bool up = exponent == -127 ? significand > XG_F64_HIDDEN : (significand & (XG_F64_HIDDEN >> 1)) != 0;
+    return exponent < -127 ? 0 : (uint64_t)XG_MIN(exponent + 127 + up, 255);
+}
+
+XG_FN uint64_t xg_float_encode(xlagpu_type t, double v) {
+    const xg_float_format *f = xg_float_format_of(t);
+    uint64_t bits = xg_f64_bits(v), sign, magnitude, significand = bits & (XG_F64_HIDDEN - 1);
+    int exponent = (int)(bits >> 52 & 2047) - 1023;
+    if (t == XLAGPU_F64) return bits;
+    sign = f->has_sign ? bits >> 63 << (f->bits - 1) : 0;
+    if (v != v) return f->nan_is_negative_zero ? f->nan_bits : f->nan_bits ^ sign;
+    if (!f->has_sign && (bits >> 63 || v == 0)) return f->nan_bits;
+    if (v == 0) return f->nan_is_negative_zero ? 0 : sign;
+    if (exponent == -1023) { /* a subnormal double is far below the least value of the other formats */
+        magnitude = 0;
+    } else if (exponent == 1024) magnitude = f->max_bits + 1;
+    else if (f->has_zero) magnitude = xg_float_round(f, significand | XG_F64_HIDDEN, exponent);
+    else magnitude = xg_float_round_scale(significand | XG_F64_HIDDEN, exponent);
+    if (magnitude > f->max_bits) {
+        if (!f->has_nan) return sign | f->max_bits;
+        if (!f->has_infinity) return f->nan_is_negative_zero ? f->nan_bits : f->nan_bits | sign;
+        magnitude = f->max_bits + 1;
+    }
+    return magnitude == 0 && f->nan_is_negative_zero ? 0 : sign | magnitude;
+}
+
+XG_FN double xg_float_load(xlagpu_type t, const void *p) {
+    uint64_t bits = 0;
+    if (t == XLAGPU_F32) { float v; memcpy(&v, p, 4); return v; }
+    if (t == XLAGPU_F64) memcpy(&bits, p, 8);
+    else if (t == XLAGPU_BF16 || t == XLAGPU_F16) { uint16_t h; memcpy(&h, p, 2); bits = h; }
+    else bits = *(const unsigned char *)p;
+    return xg_float_decode(t, bits);
+}
+
+XG_FN void xg_float_store(xlagpu_type t, void *p, double v) {
+    uint64_t bits;
+    if (t == XLAGPU_F64) { memcpy(p, &v, 8); return; }
+    bits = xg_float_encode(t, v);
+    if (t == XLAGPU_F32) { uint32_t w = (uint32_t)bits; memcpy(p, &w, 4); }
+    else if (t == XLAGPU_BF16 || t == XLAGPU_F16) { uint16_t h = (uint16_t)bits; memcpy(p, &h, 2); }
+    else *(unsigned char *)p = (unsigned char)bits;
+}
+
+/* ---- the two 16-bit formats, for inner loops ---- */
+
+XG_FN float xg_bf16_to_f32(uint16_t b) { return xg_f32_of_bits((uint32_t)b << 16); }
+
+XG_FN uint16_t xg_f32_to_bf16(float v) {
+    uint32_t b = xg_f32_bits(v);
+    if ((b & 0x7FFFFFFFu) > 0x7F800000u) return (uint16_t)(b >> 31 << 15 | 0x7FC0u);
+    return (uint16_t)((b + 0x7FFFu + (b >> 16 & 1)) >> 16);
+}
+
+XG_FN float xg_f16_to_f32(uint16_t h) {
+    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = h & 0x7FFFu;
+    if (magnitude >= 0x7C00u) return xg_f32_of_bits(sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
+    if (magnitude < 0x400u) return xg_f32_of_bits(xg_f32_bits((float)magnitude * 5.9604644775390625e-8f) | sign); /* times 2^-24, exact */
+    return xg_f32_of_bits(sign | ((magnitude << 13) + 0x38000000u));
+}
+
+XG_FN uint16_t xg_f32_to_f16(float v) {
+    uint32_t b = xg_f32_bits(v), sign = b >> 16 & 0x8000u, magnitude = b & 0x7FFFFFFFu, kept;
+    if (magnitude >= 0x477FF000u) return (uint16_t)(sign | (magnitude > 0x7F800000u ? 0x7E00u : 0x7C00u)); /* 65520 and more round away */
+    if (magnitude >= 0x38800000u) return (uint16_t)(sign | ((magnitude - 0x38000000u + 0xFFFu + (magnitude >> 13 & 1)) >> 13));
+    if (magnitude <= 0x33000000u) return (uint16_t)sign; /* at most half of the smallest subnormal, whose bits are even below */
+    {
+        uint32_t significand = (magnitude & 0x7FFFFFu) | 0x800000u, drop = 126 - (magnitude >> 23);
+        kept = significand >> drop;
+        significand &= ((uint32_t)1 << drop) - 1;
+        kept += significand > (uint32_t)1 << (drop - 1) || (significand == (uint32_t)1 << (drop - 1) && (kept & 1));
+    }
+    return (uint16_t)(sign | kept);
+}
+
+#endif /* XG_BASE_NUMBER_C */
+/* base/table.c -- open-addressing hash tables of power-of-two size, at most half full. */
+#ifndef XG_BASE_TABLE_C
+#define XG_BASE_TABLE_C
+
+XG_FN uint32_t xg_table_next_cap(xg_ctx *c, uint32_t cap) {
+    if (cap > UINT32_MAX / 4) xg_fail(c, XLAGPU_ERROR_LIMIT, "a table of more than 2^29 entries");
+    return cap ? cap * 2 : 32;
+}
+
+/* ---- 64-bit keys ---- */
+
+XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) { memset(m, 0, sizeof *m); m->arena = a; }
+XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
+    uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
+    while (m->vals[at] && m->keys[at] != key) at = (at + 1) & (m->cap - 1);
+    return at;
+}
+XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key) { return m->cap ? m->vals[xg_map64_slot(m, key)] : NULL; }
+XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
+    uint32_t at;
+    if (m->n * 2 >= m->cap) {
+        xg_map64 old = *m;
+        m->cap = xg_table_next_cap(m->arena->ctx, old.cap);
+        m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
+        m->vals = XG_NEW_N(m->arena, void *, m->cap);
+        for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
+    }
+    at = xg_map64_slot(m, key);
+    m->n += !m->vals[at];
+    m->keys[at] = key;
+    m->vals[at] = val;
+}
+
+/* ---- hash-consed nodes ---- */
+
+XG_FN void xg_set_init(xg_set *s, xg_arena *a) { memset(s, 0, sizeof *s); s->arena = a; }
+XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
+    uint32_t at;
+    if (s->n * 2 >= s->cap) {
+        xg_set old = *s;
+        s->cap = xg_table_next_cap(s->arena->ctx, old.cap);
+        s->slots = XG_NEW_N(s->arena, void *, s->cap);
+        s->hashes = XG_NEW_N(s->arena, uint32_t, s->cap);
+        s->n = 0;
+        for (at = 0; at < old.cap; at++) {
+            uint32_t to;
+            if (!old.slots[at]) continue;
+            for (to = old.hashes[at] & (s->cap - 1); s->slots[to]; to = (to + 1) & (s->cap - 1)) {}
+            s->slots[to] = old.slots[at];
+            s->hashes[to] = old.hashes[at];
+            s->n++;
+        }
+    }
+    for (at = hash & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1)) if (s->hashes[at] == hash && eq(s->slots[at], key)) return &s->slots[at];
+    s->hashes[at] = hash;
+    s->n++; /* the caller fills the slot; should it fail first, the entry only counts as used space */
+    return &s->slots[at];
+}
+
+/* ---- names ---- */
+
+XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
+    uint32_t at = hash & (d->cap - 1);
+    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (d->items[d->slots[at] - 1].hash == hash && xg_str_eq(d->items[d->slots[at] - 1].name, name)) break;
+    return at;
+}
+XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
+    uint32_t at;
+    if (!d->cap) return NULL;
+    at = xg_dict_slot(d, name, xg_hash(name.p, name.n));
+    return d->slots[at] ? d->items[d->slots[at] - 1].val : NULL;
+}
+XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
+    uint32_t hash = xg_hash(name.p, name.n), at, i;
+    if (d->n * 2 >= d->cap) {
+        d->cap = xg_table_next_cap(d->arena->ctx, d->cap);
+        d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+        for (i = 0; i < d->n; i++) d->slots[xg_dict_slot(d, d->items[i].name, d->items[i].hash)] = i + 1;
+    }
+    at = xg_dict_slot(d, name, hash);
+    if (d->slots[at]) return false;
+    if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
+    d->items[d->n].name = xg_str_copy(d->arena, name);
+    d->items[d->n].hash = hash;
+    d->items[d->n].val = val;
+    d->slots[at] = ++d->n;
+    return true;
+}
+
+#endif /* XG_BASE_TABLE_C */
+/* base/text.c -- strings, locale-free formatting, interning, the nearest known word. */
+#ifndef XG_BASE_TEXT_C
+#define XG_BASE_TEXT_C
+
+XG_FN xg_str xg_str_of(const char *p, size_t n) { xg_str s; s.p = p; s.n = (uint32_t)n; return s; }
+XG_FN xg_str xg_str_z(const char *z) { return xg_str_of(z ? z : "", z ? strlen(z) : 0); }
+XG_FN bool xg_str_eq(xg_str a, xg_str b) { return a.n == b.n && (a.n == 0 || a.p == b.p || memcmp(a.p, b.p, a.n) == 0); }
+XG_FN bool xg_str_is(xg_str a, const char *z) { size_t n = strlen(z); return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0); }
+XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
+    char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
+    if (s.n) memcpy(p, s.p, s.n);
+    p[s.n] = 0;
+    return xg_str_of(p, s.n);
+}
+
+/* Multiply-xorshift over 8-byte words; quality is enough for tables, and it is the same on every machine. */
+XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
+    uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
+    v *= 0xD6E8FEB86659FD93u;
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93u;
+    return (uint32_t)(v >> 32);
+}
+XG_FN uint32_t xg_hash(const void *data, size_t n) {
+    const char *p = (const char *)data;
+    uint32_t h = (uint32_t)n;
+    uint64_t w;
+    for (; n >= 8; n -= 8, p += 8) { memcpy(&w, p, 8); h = xg_hash_mix(h, w); }
+    w = 0;
+    if (n) memcpy(&w, p, n);
+    return xg_hash_mix(h, w);
+}
+
+/* ---- growing text ---- */
+
+XG_FN void xg_buf_init(xg_buf *b, xg_arena *a) { memset(b, 0, sizeof *b); b->arena = a; }
+
+XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
+    if (n >= b->cap - b->n || !b->p) {
+        size_t need = xg_add(b->arena->ctx, xg_add(b->arena->ctx, b->n, n), 1), cap = b->cap ? b->cap : 256;
+        char *p;
+        while (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
+        p = (char *)xg_alloc_raw(b->arena, cap);
+        if (b->n) memcpy(p, b->p, b->n);
+        b->p = p;
+        b->cap = cap;
+    }
+    return b->p + b->n;
+}
+XG_FN void xg_put(xg_buf *b, const char *p, size_t n) {
+    char *at = xg_buf_room(b, n);
+    if (n) memcpy(at, p, n);
+    b->n += n;
+    b->p[b->n] = 0;
+}
+XG_FN void xg_puts(xg_buf *b, const char *z) { xg_put(b, z, strlen(z)); }
+XG_FN void xg_put_str(xg_buf *b, xg_str s) { xg_put(b, s.p, s.n); }
+XG_FN void xg_putc(xg_buf *b, char c) { char *at = xg_buf_room(b, 1); at[0] = c; at[1] = 0; b->n++; }
+
+/* Digits of v before `end`, in base 10 or 16; returns their start. */
+XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
+    const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    do { *--end = set[v % base]; v /= base; } while (v);
+    return end;
+}
+XG_FN void xg_put_u64(xg_buf *b, uint64_t v) { char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false); xg_put(b, s, (size_t)(e - s)); }
+XG_FN void xg_put_i64(xg_buf *b, int64_t v) {
+    if (v < 0) xg_putc(b, '-');
+    xg_put_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+XG_FN void xg_put_hex(xg_buf *b, uint64_t v, int digits) {
+    char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 16, true);
+    while (e - s < digits && s > t) *--s = '0';
+    xg_put(b, s, (size_t)(e - s));
+}
+
+/* One conversion of the subset; *f points behind '%' and is left behind the conversion. text gets where it is. */
+XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const char **text) {
+    const char *p = *f;
+    bool zero = false, precise = false;
+    int width = 0, precision = 0, longs = 0;
+    char *end = spare + 72, *s = end;
+    size_t n;
+    if (*p == '0') { zero = true; p++; }
+    if (*p == '*') { width = va_arg(*args, int); p++; }
+    else while (*p >= '0' && *p <= '9') width = width * 10 + (*p++ - '0');
+    if (*p == '.') {
+        precise = true;
+        if (*++p == '*') { precision = va_arg(*args, int); p++; }
+        else while (*p >= '0' && *p <= '9') precision = precision * 10 + (*p++ - '0');
+    }
+    for (; *p == 'l' || *p == 'z'; p++) longs += *p == 'z' ? 8 : 1;
+    if (*p == 's') {
+        const char *z = va_arg(*args, const char *);
+        if (!z) z = "(null)";
+        for (n = 0; (!precise || n < (size_t)precision) && z[n]; n++) {}
+        *text = z;
+        *f = p + 1;
+        return n;
+    }
+    if (*p == 'c') *--s = (char)va_arg(*args, int);
+    else if (*p == 'd' || *p == 'i') {
+        int64_t v = longs >= 8 ? (int64_t)va_arg(*args, ptrdiff_t) : longs == 2 ? (int64_t)va_arg(*args, long long) : longs == 1 ? (int64_t)va_arg(*args, long) : (int64_t)va_arg(*args, int);
+        s = xg_digits(s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false);
+        while (zero && end - s < width - (v < 0)) *--s = '0';
+        if (v < 0) *--s = '-';
+    } else if (*p == 'u' || *p == 'x' || *p == 'X') {
+        uint64_t v = longs >= 8 ? (uint64_t)va_arg(*args, size_t) : longs == 2 ? (uint64_t)va_arg(*args, unsigned long long) : longs == 1 ? (uint64_t)va_arg(*args, unsigned long) : (uint64_t)va_arg(*args, unsigned);
+        s = xg_digits(s, v, *p == 'u' ? 10 : 16, *p == 'X');
+        while (zero && end - s < width && s > spare + 1) *--s = '0';
+    } else *--s = *p ? *p : '%';
+    while (end - s < width && s > spare) *--s = ' ';
+    *text = s;
+    *f = *p ? p + 1 : p;
+    return (size_t)(end - s);
+}
+
+XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
+    size_t total = 0, i;
+    char spare[72];
+    va_list copy;
+    va_copy(copy, args);
+    while (*format) {
+        const char *text = format;
+        size_t n = 1;
+        if (*format == '%') { format++; n = xg_format_one(&format, &copy, spare, &text); }
+        else { while (format[n] && format[n] != '%') n++; format += n; }
+        for (i = 0; i < n; i++, total++) if (total + 1 < cap) out[total] = text[i];
+    }
+    va_end(copy);
+    if (cap) out[total < cap ? total : cap - 1] = 0;
+    return total;
+}
+XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) {
+    va_list args;
+    size_t n;
+    va_start(args, format);
+    n = xg_vformat(out, cap, format, args);
+    va_end(args);
+    return n;
+}
+XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
+    va_list args;
+    size_t n;
+    char *at = xg_buf_room(b, 120);
+    va_start(args, format);
+    n = xg_vformat(at, b->cap - b->n, format, args);
+    va_end(args);
+    if (n >= b->cap - b->n) {
+        at = xg_buf_room(b, n + 1);
+        va_start(args, format);
+        n = xg_vformat(at, b->cap - b->n, format, args);
+        va_end(args);
+    }
+    b->n += n;
+}
+
+/* ---- interning ---- */
+
+XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) { memset(p, 0, sizeof *p); p->arena = a; }
+
+XG_FN void xg_pool_grow(xg_pool *p) {
+    uint32_t cap = p->cap ? p->cap * 2 : 256, i, at;
+    xg_str *slots = XG_NEW_N(p->arena, xg_str, cap);
+    for (i = 0; i < p->cap; i++) {
+        if (!p->slots[i].p) continue;
+        for (at = xg_hash(p->slots[i].p, p->slots[i].n) & (cap - 1); slots[at].p; at = (at + 1) & (cap - 1)) {}
+        slots[at] = p->slots[i];
+    }
+    p->slots = slots;
+    p->cap = cap;
+}
+XG_FN xg_str xg_intern(xg_pool *p, xg_str s) {
+    uint32_t at;
+    if (p->n * 2 >= p->cap) xg_pool_grow(p);
+    for (at = xg_hash(s.p, s.n) & (p->cap - 1); p->slots[at].p; at = (at + 1) & (p->cap - 1)) if (xg_str_eq(p->slots[at], s)) return p->slots[at];
+    p->n++;
+    return p->slots[at] = xg_str_copy(p->arena, s);
+}
+
+/* ---- the nearest word ---- */
+
+enum { XG_NEAR_MAX = 40 };
+
+/* Damerau-Levenshtein distance (adjacent swaps count one) of two short words. */
+XG_FN uint32_t xg_edit_distance(xg_str a, xg_str b) {
+    uint32_t rows[3][XG_NEAR_MAX + 1], i, j;
+    for (j = 0; j <= b.n; j++) rows[0][j] = j;
+    for (i = 1; i <= a.n; i++) {
+        uint32_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (j = 1; j <= b.n; j++) {
+            uint32_t best = last[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+            best = XG_MIN(best, XG_MIN(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1]) best = XG_MIN(best, before[j - 2] + 1);
+            now[j] = best;
+        }
+    }
+    return rows[a.n % 3][b.n];
+}
+
+XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user, size_t i), const void *user) {
+    uint32_t best = word.n <= 4 ? 2 : word.n / 3 + 2;
+    const char *found = NULL, *name;
+    size_t i;
+    if (word.n == 0 || word.n > XG_NEAR_MAX) return NULL;
+    for (i = 0; (name = names(user, i)) != NULL; i++) {
+        xg_str s = xg_str_z(name);
+        uint32_t d;
+        if (s.n > XG_NEAR_MAX || s.n > word.n + best || word.n > s.n + best) continue;
+        d = xg_edit_distance(word, s);
+        if (d < best && d < word.n) { best = d; found = name; }
+    }
+    return found;
+}
+
+#endif /* XG_BASE_TEXT_C */
+#if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
+/* sim/sim.h -- the PTX simulator: PTX text in, the bytes a GPU would write out, and what it noticed on the way.
+ *
+ *     text ──parse.c──▶ statements ──decode*.c──▶ records over virtual registers ──flow.c──▶ records over slots
+ *                                                                                                 │
+ *     xg_sim_run: blocks ──run.c──▶ warps ──▶ lanes.c / scalar.c (arithmetic), memory.c (loads, stores, atomics)
+ *
+ * The idea. An instruction is decoded once, into one record or a short row of records, each with a function that is already
+ * specialised for its types and for the host's vectors. A register is a slot of 32 lanes; a predicate is 32 lanes of 0 or -1;
+ * a constant is a slot that all warps share. Up to XG_SIM_TOGETHER warps of a block run each record together as long as none of them
+ * diverges; a warp that diverges runs alone, with a stack of paths that meet again at the immediate post-dominator.
+ *
+ * Laws
+ * - Nothing is ignored: an unknown instruction, modifier or operand form is an error at load time, with its place.
+ * - Arithmetic functions compute all 32 lanes and know nothing of masks; the executor blends. So they may never trap.
+ * - No allocation while running: a worker's memory is measured by xg_sim_worker_bytes and given by the caller.
+ * - A device address is a host address. Shared and local addresses are offsets in their windows; generic ones are host addresses.
+ * - The module is read-only while blocks run, except for the bytes of its .global variables. Besides those workers share only device memory and its
+ *   shadow, whose words may be lost to a race of workers: that can hide a fault of the kernel, never make one up.
+ * - Results do not depend on the host: FMA is exact with or without hardware, NaNs are canonical where PTX makes them so,
+ *   the approximate functions are our own code (math.c states their error).
+ *
+ * Everything declared XG_SIM_FN is for the runtime; with XLAGPU_SPLIT_SIM these have external linkage, so that the room can be its
+ * own translation unit. */
+#ifndef XG_SIM_H
+#define XG_SIM_H
+
+#ifndef XG_SIM_FN
+#ifdef XLAGPU_SPLIT_SIM
+#define XG_SIM_FN
+#else
+#define XG_SIM_FN XG_FN
+#endif
+#endif
+
+enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16 };
+
+/* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
+
+typedef struct xg_sim_module xg_sim_module;
+typedef struct xg_sim_entry xg_sim_entry;
+
+typedef struct xg_sim_param {
+    xg_str name;
+    uint32_t offset, size, align; /* in the parameter block */
+    bool pointer;                 /* declared with .ptr */
+    uint32_t pointee_align;
+} xg_sim_param;
+
+typedef struct xg_sim_info {
+    xg_str name;
+    uint32_t n_params, param_bytes;
+    const xg_sim_param *params;
+    uint32_t static_shared;  /* bytes */
+    uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t instructions;   /* PTX instructions of the entry */
+} xg_sim_info;
+
+/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). */
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
+XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
+XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
+XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
+XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
+XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
+XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
+/* A .global or .const variable: its host address, 0 when there is none of that name. */
+XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
+
+/* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
+ * each of its words (shadow.c), as long as all shadows together stay below shadow_limit; buffers beyond are checked for their bounds only. */
+enum { XG_SIM_FREED = 32 };
+typedef struct xg_sim_buffer { uint64_t base, bytes; const char *name; bool readonly; uint32_t *shadow; /* set by add */ } xg_sim_buffer;
+typedef struct xg_sim_memory {
+    xg_ctx *ctx;
+    xg_sim_buffer *p;
+    uint32_t n, cap;
+    uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
+    xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
+    uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
+    uint32_t interval, running;            /* shadow.c: the next interval; launches under way */
+} xg_sim_memory;
+XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
+XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
+XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b);  /* MEMORY, or USAGE when it overlaps another */
+XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
+XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
+/* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not written here. */
+XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
+
+/* X(field, text): what a run counts; the text is the column head of --stats. */
+#define XG_SIM_STATS(X) \
+    X(warp_instructions, "warp_instructions") X(lane_instructions, "lane_instructions") \
+    X(global_loads, "global_loads") X(global_stores, "global_stores") \
+    X(sectors, "sectors") X(sectors_min, "sectors_min") \
+    X(shared_loads, "shared_loads") X(shared_stores, "shared_stores") X(bank_conflicts, "bank_conflicts") \
+    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") X(faults, "faults")
+typedef struct xg_sim_stats {
+#define X(field, text) uint64_t field;
+    XG_SIM_STATS(X)
+#undef X
+} xg_sim_stats;
+XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
+
+/* One kernel launch; zero is the default of all that may be left out. It must stay in place while workers use it. */
+typedef struct xg_sim_launch {
+    const xg_sim_module *module;
+    const xg_sim_entry *entry;
+    uint32_t grid[3], block[3];   /* a 0 counts as 1 */
+    uint32_t dynamic_shared;      /* bytes */
+    const void *params;           /* info.param_bytes of them */
+    size_t param_bytes;
+    xg_sim_memory *memory;
+    uint64_t fuel;                /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
+    bool unchecked_shared;        /* do not report reads of shared memory that nobody wrote */
+    bool unchecked_global;        /* ... of global memory that nobody wrote */
+    bool unchecked_races;         /* do not report data races */
+    bool unchecked_registers;     /* do not report uses of registers that were not written */
+    uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
+    uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
+    /* set by xg_sim_prepare */
+    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth;
+    int stop;                     /* set when a worker faults: others stop at their next block */
+    /* set by xg_sim_begin */
+    uint32_t first_interval;      /* 0: races are not looked for */
+} xg_sim_launch;
+
+/* Checks the launch against the entry and fills the lower part. On failure the message is in the context (no jump). */
+XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l);
+typedef struct xg_sim_worker xg_sim_worker;
+/* Around all of a launch's runs; workers are initialised between them. Both may be called by several threads for one memory. */
+XG_SIM_FN void xg_sim_begin(xg_sim_launch *l);
+XG_SIM_FN void xg_sim_end(xg_sim_launch *l);
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   /* for one worker; includes room to align */
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
+/* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
+XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w);
+XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
+/* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
+XG_SIM_FN bool xg_sim_threads_ok(void);
+
+/* ---- inside the room: types ----------------------------------------------------------------------------------------- */
+
+/* X(NAME, text, bytes of the register it needs, bits, class): B bits, U and S integers, F floats, P predicate, V packed floats. */
+#define XG_SIM_TYPES(X) \
+    X(NONE, "?", 0, 0, B) X(PRED, "pred", 4, 32, P) \
+    X(B8, "b8", 1, 8, B) X(B16, "b16", 2, 16, B) X(B32, "b32", 4, 32, B) X(B64, "b64", 8, 64, B) X(B128, "b128", 16, 128, B) \
+    X(U8, "u8", 1, 8, U) X(U16, "u16", 2, 16, U) X(U32, "u32", 4, 32, U) X(U64, "u64", 8, 64, U) \
+    X(S8, "s8", 1, 8, S) X(S16, "s16", 2, 16, S) X(S32, "s32", 4, 32, S) X(S64, "s64", 8, 64, S) \
+    X(F16, "f16", 2, 16, F) X(BF16, "bf16", 2, 16, F) X(TF32, "tf32", 4, 32, F) X(F32, "f32", 4, 32, F) X(F64, "f64", 8, 64, F) \
+    X(F16X2, "f16x2", 4, 32, V) X(BF16X2, "bf16x2", 4, 32, V) X(F32X2, "f32x2", 8, 64, V) X(U16X2, "u16x2", 4, 32, V) X(S16X2, "s16x2", 4, 32, V) \
+    X(E4M3, "e4m3", 1, 8, F) X(E5M2, "e5m2", 1, 8, F) X(E4M3X2, "e4m3x2", 2, 16, V) X(E5M2X2, "e5m2x2", 2, 16, V) \
+    X(E2M1X2, "e2m1x2", 1, 8, V) X(E2M3X2, "e2m3x2", 2, 16, V) X(E3M2X2, "e3m2x2", 2, 16, V) X(UE8M0X2, "ue8m0x2", 2, 16, V)
+typedef enum xg_sim_type {
+#define X(name, text, bytes, bits, cls) XG_SIM_##name,
+    XG_SIM_TYPES(X)
+#undef X
+    XG_SIM_TYPE_COUNT
+} xg_sim_type;
+
+typedef enum xg_sim_space {
+    XG_SIM_GENERIC, XG_SIM_GLOBAL, XG_SIM_SHARED, XG_SIM_LOCAL, XG_SIM_CONST,
+    XG_SIM_PARAM,  /* the launch's parameter block; the .param variables of functions are LOCAL */
+    XG_SIM_REGS
+} xg_sim_space;
+
+/* What the executor does with a record. ALU: call fn and blend. The rest: run.c, memory.c, warp.c. */
+typedef enum xg_sim_kind {
+    XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
+    XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
+    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT
+} xg_sim_kind;
+
+typedef struct xg_sim_ins xg_sim_ins;
+
+/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. */
+typedef struct xg_sim_lanes {
+    char *dst, *dst2;
+    size_t dstride;          /* bytes from one warp's destination to the next one's */
+    const char *base[2];     /* of registers, and of constants less one (a constant's offset has its low bit set) */
+    size_t stride[2];        /* the same for sources; stride[1] is 0 */
+    uint32_t warps;
+} xg_sim_lanes;
+typedef void (*xg_sim_fn)(const xg_sim_lanes *, const xg_sim_ins *);
+
+enum { XG_SIM_NOT = 1, XG_SIM_FIRST = 2 /* counts as an instruction */, XG_SIM_GUARDED = 4, XG_SIM_UNI = 8, XG_SIM_COPIES = 16 /* ALU: moves a value without using it */ };
+#define XG_SIM_NOREG 0xFFFFFFFFu
+
+struct xg_sim_ins {
+    xg_sim_fn fn;
+    uint8_t kind, flags, dbytes, d2bytes;
+    uint16_t op;              /* the function's number; or what a kind makes of it */
+    uint16_t n;               /* items of list */
+    uint32_t guard;
+    uint32_t d, d2, a, b, c, e; /* operands: while decoding id*2 (+1 for a constant), later byte offsets (+1) */
+    uint32_t list;            /* first of n more operands in module->list */
+    uint32_t imm, imm2;       /* the executor's extra facts: see each kind */
+    uint32_t at;              /* offset in the text */
+};
+
+typedef struct xg_sim_func xg_sim_func;
+
+typedef struct xg_sim_copy { uint32_t from, to, bytes; uint8_t reg; } xg_sim_copy; /* an argument or result of a call */
+typedef struct xg_sim_callsite { xg_sim_func *callee; uint32_t first_arg, n_args, first_ret, n_rets; } xg_sim_callsite;
+
+/* A formal parameter of a function: bytes of its frame's local memory, or a register. */
+typedef struct xg_sim_formal { uint32_t at, bytes, align; uint8_t reg; } xg_sim_formal;
+
+struct xg_sim_func {
+    xg_sim_info info;
+    bool entry, defined;
+    uint32_t id, at;
+    uint32_t begin, end;       /* records [begin, end]; the last is END */
+    uint32_t frame, local;     /* bytes of registers and of local memory a warp/thread needs here */
+    uint32_t stack, deep_local, depth; /* the same with all it calls; depth in calls */
+    uint8_t mark;              /* while walking the call graph */
+    bool recursive;
+    uint32_t *calls, n_calls;
+    xg_sim_formal *args, *rets;
+    uint32_t n_args, n_rets;
+    uint32_t shared_private;
+    uint32_t dynamic_align;
+};
+struct xg_sim_entry { xg_sim_func f; };
+
+typedef struct xg_sim_var { xg_str name; uint64_t address, bytes; bool readonly; } xg_sim_var;
+
+struct xg_sim_module {
+    const xg_source *src;
+    uint32_t version;
+    xg_str target;
+    xg_sim_func **funcs;
+    uint32_t n_funcs;
+    xg_sim_ins *code;
+    uint32_t n_code;
+    uint32_t *list;
+    xg_sim_copy *copies;
+    xg_sim_callsite *sites;
+    char *consts;              /* 64-byte aligned */
+    uint32_t const_bytes;
+    xg_sim_var *vars;          /* .global and .const */
+    uint32_t n_vars;
+    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    uint32_t shared_common;    /* of .shared variables that several functions use */
+    uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
+};
+
+#endif /* XG_SIM_H */
+/* sim/parse.c -- PTX text to statements: tokens, scopes, declarations, operands.
+ *
+ * One pass, no tree: directives act at once (they declare symbols, lay out variables), an instruction is read into one xg_sim_stmt
+ * and handed to xg_sim_decode. Names live in nested scopes; `.reg .b32 %r<100>` declares a range whose members come into being when
+ * first used. Labels may be used before they are defined: branches are resolved when the function ends (flow.c).
+ *
+ * Laws: every token has its offset, so every error shows its place. Nesting is bounded by XG_SIM_NEST. Symbols are found by
+ * (name id, scope id) in one hash table; no list is walked per use except the chain of enclosing scopes. */
+#ifndef XG_SIM_PARSE_C
+#define XG_SIM_PARSE_C
+/* sim/lanes.c -- the arithmetic that must be fast, written once and compiled once per instruction set of the host.
+ *
+ * XG_SIM_VECTOR_OPS is the list. A row gives name, how many lanes a step takes, the types of destination and sources, and a
+ * statement that sets r from a, b, c with C operators on whole vectors. The list is expanded for each host target: `base` (16-byte
+ * vectors: SSE2, NEON; single lanes without vector extensions) and `avx2` (32 bytes, FMA, F16C), chosen when a module is loaded.
+ * Vectors exactly as wide as the target's are what matters: wider ones are taken apart through memory.
+ *
+ * Columns of a step: H as many lanes as fill a vector with 16-bit items, W with 32-bit items, D with 64-bit items; items of the other
+ * types then make shorter vectors. A predicate is s32 lanes of 0 or -1.
+ *
+ * Laws: no statement may trap or overflow in the C sense (integers are unsigned), no a*b+c in one function unless it means FMA32/FMA64,
+ * which are exact on every target. f32 results that are NaN are 0x7FFFFFFF and f64 ones 0xFFF8000000000000 (CANON), whatever the host makes of them. */
+#ifndef XG_SIM_LANES_C
+#define XG_SIM_LANES_C
+/* sim/soft.c -- exact arithmetic in integers: every float format, every rounding mode.
+ *
+ * A number is sign, 64-bit significand and exponent: value = sig * 2^exp. Where bits had to be dropped the lowest bit of sig is
+ * set ("sticky"), so that rounding later is right as long as two bits more than the target's precision are left. All that is not
+ * plain round-to-nearest f32/f64 comes through here: directed rounding, conversions among formats, FMA without the instruction,
+ * FMA of the 16-bit formats with its single rounding. Nothing here depends on the host's floating point. */
+#ifndef XG_SIM_SOFT_C
+#define XG_SIM_SOFT_C
+
+typedef enum xg_sim_round { XG_SIM_RN, XG_SIM_RZ, XG_SIM_RM, XG_SIM_RP, XG_SIM_RNA } xg_sim_round;
+
+/* X(NAME, exponent bits, mantissa bits, bits below the mantissa, has infinity, largest finite, NaN, all of them without sign) */
+#define XG_SIM_FORMATS(X) \
+    X(F16, 5, 10, 0, 1, 0x7BFFu, 0x7FFFu) X(BF16, 8, 7, 0, 1, 0x7F7Fu, 0x7FFFu) X(TF32, 8, 10, 13, 1, 0x3FBFFu, 0x3FFFFu) \
+    X(F32, 8, 23, 0, 1, 0x7F7FFFFFu, 0x7FFFFFFFu) X(F64, 11, 52, 0, 1, 0x7FEFFFFFFFFFFFFFu, 0xFFF8000000000000u) \
+    X(E4M3, 4, 3, 0, 0, 0x7Eu, 0x7Fu) X(E5M2, 5, 2, 0, 1, 0x7Bu, 0x7Fu) \
+    X(E2M1, 2, 1, 0, 0, 7u, 7u) X(E2M3, 2, 3, 0, 0, 0x1Fu, 0x1Fu) X(E3M2, 3, 2, 0, 0, 0x1Fu, 0x1Fu) X(UE8M0, 8, 0, 0, 0, 0xFEu, 0xFFu)
+typedef enum xg_sim_format {
+#define X(name, e, m, low, inf, max, nan) XG_SIM_IS_##name,
+    XG_SIM_FORMATS(X)
+#undef X
+    XG_SIM_FORMAT_COUNT
+} xg_sim_format;
+typedef struct xg_sim_layout { uint8_t ebits, mbits, low, inf; uint64_t max, nan; } xg_sim_layout;
+static const xg_sim_layout xg_sim_layouts[XG_SIM_FORMAT_COUNT] = {
+#define X(name, e, m, low, inf, max, nan) {e, m, low, inf, max, nan},
+    XG_SIM_FORMATS(X)
+#undef X
+};
+
+enum { XG_SIM_ZERO, XG_SIM_FINITE, XG_SIM_INF, XG_SIM_NAN };
+typedef struct xg_sim_num { uint64_t sig; int32_t exp; uint8_t neg, kind; } xg_sim_num;
+
+XG_FN uint32_t xg_sim_bits_f32(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
+XG_FN float xg_sim_f32_bits(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
+XG_FN uint64_t xg_sim_bits_f64(double f) { uint64_t u; memcpy(&u, &f, 8); return u; }
+XG_FN double xg_sim_f64_bits(uint64_t u) { double f; memcpy(&f, &u, 8); return f; }
+
+XG_FN int xg_sim_clz64(uint64_t x) {
+    int n = 0;
+    if (!x) return 64;
+    if (!(x >> 32)) { n += 32; x <<= 32; }
+    if (!(x >> 48)) { n += 16; x <<= 16; }
+    if (!(x >> 56)) { n += 8; x <<= 8; }
+    if (!(x >> 60)) { n += 4; x <<= 4; }
+    if (!(x >> 62)) { n += 2; x <<= 2; }
+    return n + !(x >> 63);
+}
+XG_FN int xg_sim_clz32(uint32_t x) { return xg_sim_clz64(x) - 32; }
+
+XG_FN xg_sim_num xg_sim_num_make(int neg, uint64_t sig, int32_t exp) {
+    xg_sim_num n;
+    n.neg = (uint8_t)neg;
+    n.kind = sig ? XG_SIM_FINITE : XG_SIM_ZERO;
+    n.sig = sig;
+    n.exp = exp;
+    return n;
+}
+XG_FN xg_sim_num xg_sim_num_special(int neg, int kind) { xg_sim_num n = xg_sim_num_make(neg, 0, 0); n.kind = (uint8_t)kind; return n; }
+XG_FN xg_sim_num xg_sim_num_u64(uint64_t v) { return xg_sim_num_make(0, v, 0); }
+XG_FN xg_sim_num xg_sim_num_s64(int64_t v) { return xg_sim_num_make(v < 0, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 0); }
+
+XG_FN xg_sim_num xg_sim_unpack(uint64_t bits, xg_sim_format format) {
+    const xg_sim_layout *f = &xg_sim_layouts[format];
+    uint32_t e;
+    uint64_t m, top = ((uint64_t)1 << f->ebits) - 1;
+    int neg;
+    bits >>= f->low;
+    if (format == XG_SIM_IS_UE8M0) return (bits & 0xFF) == 0xFF ? xg_sim_num_special(0, XG_SIM_NAN) : xg_sim_num_make(0, 1, (int32_t)(bits & 0xFF) - 127);
+    neg = (int)(bits >> (f->ebits + f->mbits) & 1);
+    e = (uint32_t)(bits >> f->mbits & top);
+    m = bits & (((uint64_t)1 << f->mbits) - 1);
+    if (e == top && f->inf) return xg_sim_num_special(neg, m ? XG_SIM_NAN : XG_SIM_INF);
+    if (format == XG_SIM_IS_E4M3 && e == top && m == 7) return xg_sim_num_special(neg, XG_SIM_NAN);
+    if (e) m |= (uint64_t)1 << f->mbits; else e = 1;
+    return xg_sim_num_make(neg, m, (int32_t)e - (int32_t)((1 << (f->ebits - 1)) - 1) - f->mbits);
+}
+
+/* The overflow answer: infinity or the largest finite by mode; formats without infinity give NaN unless they saturate. */
+XG_FN uint64_t xg_sim_overflow(const xg_sim_layout *f, int neg, xg_sim_round mode, bool satfinite) {
+    bool away = mode == XG_SIM_RN || mode == XG_SIM_RNA || (mode == XG_SIM_RP && !neg) || (mode == XG_SIM_RM && neg);
+    if (satfinite || !away) return f->max;
+    return f->inf ? (((uint64_t)1 << f->ebits) - 1) << f->mbits : f->nan;
+}
+
+XG_FN bool xg_sim_rounds_up(uint64_t kept, int half, int sticky, int neg, xg_sim_round mode) {
+    switch (mode) {
+    case XG_SIM_RN: return half && (sticky || (kept & 1));
+    case XG_SIM_RNA: return half != 0;
+    case XG_SIM_RM: return neg && (half || sticky);
+    case XG_SIM_RP: return !neg && (half || sticky);
+    default: return false;
+    }
+}
+
+XG_FN uint64_t xg_sim_pack(xg_sim_num n, xg_sim_format format, xg_sim_round mode, bool satfinite) {
+    const xg_sim_layout *f = &xg_sim_layouts[format];
+    uint64_t sign = (uint64_t)n.neg << (f->ebits + f->mbits), kept, bits;
+    int32_t e, emin = 2 - (1 << (f->ebits - 1)), drop;
+    int half, sticky, shift;
+    if (format == XG_SIM_IS_UE8M0) { sign = 0; emin = -127; }
+    if (n.kind == XG_SIM_NAN) return f->nan << f->low;
+    if (n.kind == XG_SIM_INF) return (sign | (f->inf && !satfinite ? (((uint64_t)1 << f->ebits) - 1) << f->mbits : satfinite || !f->inf ? f->max : f->nan)) << f->low;
+    if (n.kind == XG_SIM_ZERO) return sign << f->low;
+    shift = xg_sim_clz64(n.sig);
+    n.sig <<= shift;
+    e = n.exp - shift + 63;
+    drop = 63 - f->mbits + (e < emin ? emin - e : 0);
+    if (drop > 64) { kept = 0; half = 0; sticky = 1; }
+    else if (drop == 64) { kept = 0; half = 1; sticky = n.sig << 1 != 0; }
+    else { kept = n.sig >> drop; half = (int)(n.sig >> (drop - 1) & 1); sticky = (n.sig & (((uint64_t)1 << (drop - 1)) - 1)) != 0; }
+    kept += xg_sim_rounds_up(kept, half, sticky, n.neg, mode);
+    if (format == XG_SIM_IS_UE8M0) { int64_t code = (e < emin ? emin : e) + 127 + (kept > 1 ? 1 : 0); return code > 254 ? satfinite ? 254 : 255 : (uint64_t)code; }
+    if (e - emin > 4096) bits = f->max + 1;
+    else bits = ((uint64_t)(e > emin ? e - emin : 0) << f->mbits) + kept;
+    if (bits > f->max) bits = xg_sim_overflow(f, n.neg, mode, satfinite);
+    return (sign | bits) << f->low;
+}
+
+/* ---- 128-bit helpers ---- */
+
+typedef struct xg_sim_wide { uint64_t hi, lo; } xg_sim_wide;
+XG_FN xg_sim_wide xg_sim_wide_mul(uint64_t a, uint64_t b) {
+    uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32, ll = al * bl, lh = al * bh, hl = ah * bl, mid = (ll >> 32) + (uint32_t)lh + (uint32_t)hl;
+    xg_sim_wide w;
+    w.lo = mid << 32 | (uint32_t)ll;
+    w.hi = ah * bh + (lh >> 32) + (hl >> 32) + (mid >> 32);
+    return w;
+}
+XG_FN xg_sim_wide xg_sim_wide_left(xg_sim_wide w, int n) {
+    if (n >= 64) { w.hi = w.lo << (n - 64); w.lo = 0; }
+    else if (n > 0) { w.hi = w.hi << n | w.lo >> (64 - n); w.lo <<= n; }
+    return w;
+}
+XG_FN xg_sim_wide xg_sim_wide_right_sticky(xg_sim_wide w, int64_t n) {
+    uint64_t lost;
+    if (n <= 0) return w;
+    if (n >= 128) { w.lo = (w.hi | w.lo) != 0; w.hi = 0; return w; }
+    if (n >= 64) { lost = w.lo | (n > 64 ? w.hi << (128 - n) : 0); w.lo = n > 64 ? w.hi >> (n - 64) : w.hi; w.hi = 0; }
+    else { lost = w.lo << (64 - n); w.lo = w.lo >> n | w.hi << (64 - n); w.hi >>= n; }
+    w.lo |= lost != 0;
+    return w;
+}
+XG_FN int xg_sim_wide_clz(xg_sim_wide w) { return w.hi ? xg_sim_clz64(w.hi) : 64 + xg_sim_clz64(w.lo); }
+XG_FN int xg_sim_wide_cmp(xg_sim_wide a, xg_sim_wide b) { return a.hi != b.hi ? (a.hi < b.hi ? -1 : 1) : a.lo != b.lo ? (a.lo < b.lo ? -1 : 1) : 0; }
+
+XG_FN xg_sim_num xg_sim_num_wide(int neg, xg_sim_wide w, int32_t exp) {
+    int n = xg_sim_wide_clz(w);
+    if (n >= 128) return xg_sim_num_make(neg, 0, 0);
+    w = xg_sim_wide_left(w, n);
+    return xg_sim_num_make(neg, w.hi | (w.lo != 0), exp - n + 64);
+}
+
+/* ---- a*b + c, a/b, sqrt a: exact up to a sticky bit ---- */
+
+XG_FN xg_sim_num xg_sim_num_fma(xg_sim_num a, xg_sim_num b, xg_sim_num c, xg_sim_round mode) {
+    int neg = a.neg ^ b.neg, order, pn, cn;
+    xg_sim_wide p, q;
+    int32_t pe, ce;
+    if (a.kind == XG_SIM_NAN || b.kind == XG_SIM_NAN || c.kind == XG_SIM_NAN) return xg_sim_num_special(0, XG_SIM_NAN);
+    if (a.kind == XG_SIM_INF || b.kind == XG_SIM_INF) {
+        if (a.kind == XG_SIM_ZERO || b.kind == XG_SIM_ZERO || (c.kind == XG_SIM_INF && c.neg != neg)) return xg_sim_num_special(0, XG_SIM_NAN);
+        return xg_sim_num_special(neg, XG_SIM_INF);
+    }
+    if (c.kind == XG_SIM_INF) return c;
+    if (a.kind == XG_SIM_ZERO || b.kind == XG_SIM_ZERO) {
+        if (c.kind == XG_SIM_ZERO && c.neg != neg) c.neg = mode == XG_SIM_RM;
+        return c;
+    }
+    p = xg_sim_wide_mul(a.sig, b.sig);
+    pe = a.exp + b.exp;
+    pn = xg_sim_wide_clz(p);
+    if (c.kind == XG_SIM_ZERO) return xg_sim_num_wide(neg, p, pe);
+    /* Both with their highest bit at 126, one of 128 left for the carry; the smaller one shifts right with a sticky bit. */
+    p = xg_sim_wide_right_sticky(xg_sim_wide_left(p, pn), 1); /* the product of 53-bit numbers has room: nothing is lost */
+    pe = pe - pn + 1;
+    cn = xg_sim_clz64(c.sig);
+    q.hi = c.sig << cn >> 1;
+    q.lo = (c.sig << cn & 1) << 63;
+    ce = c.exp - cn - 64 + 1;
+    if (pe >= ce) { q = xg_sim_wide_right_sticky(q, (int64_t)pe - ce); ce = pe; }
+    else { p = xg_sim_wide_right_sticky(p, (int64_t)ce - pe); }
+    if (neg == c.neg) {
+        uint64_t lo = p.lo + q.lo;
+        p.hi = p.hi + q.hi + (lo < p.lo);
+        p.lo = lo;
+        return xg_sim_num_wide(neg, p, ce);
+    }
+    order = xg_sim_wide_cmp(p, q);
+    if (order == 0) return xg_sim_num_make(mode == XG_SIM_RM, 0, 0);
+    if (order < 0) { xg_sim_wide t = p; p = q; q = t; neg = c.neg; }
+    { uint64_t lo = p.lo - q.lo; p.hi = p.hi - q.hi - (p.lo < q.lo); p.lo = lo; }
+    return xg_sim_num_wide(neg, p, ce);
+}
+XG_FN xg_sim_num xg_sim_num_mul(xg_sim_num a, xg_sim_num b) {
+    xg_sim_num zero = xg_sim_num_make(a.neg ^ b.neg, 0, 0);
+    return xg_sim_num_fma(a, b, zero, XG_SIM_RN);
+}
+XG_FN xg_sim_num xg_sim_num_add(xg_sim_num a, xg_sim_num b, xg_sim_round mode) { return xg_sim_num_fma(a, xg_sim_num_u64(1), b, mode); }
+
+XG_FN xg_sim_num xg_sim_num_div(xg_sim_num a, xg_sim_num b) {
+    int neg = a.neg ^ b.neg, i;
+    uint64_t q = 0, r;
+    if (a.kind == XG_SIM_NAN || b.kind == XG_SIM_NAN || (a.kind == b.kind && a.kind != XG_SIM_FINITE)) return xg_sim_num_special(0, XG_SIM_NAN);
+    if (a.kind == XG_SIM_INF || b.kind == XG_SIM_ZERO) return xg_sim_num_special(neg, XG_SIM_INF);
+    if (a.kind == XG_SIM_ZERO || b.kind == XG_SIM_INF) return xg_sim_num_make(neg, 0, 0);
+    i = xg_sim_clz64(a.sig); a.sig = a.sig << i >> 1; a.exp -= i - 1;  /* both in [2^62, 2^63): the remainder never overflows */
+    i = xg_sim_clz64(b.sig); b.sig = b.sig << i >> 1; b.exp -= i - 1;
+    r = a.sig;
+    for (i = 0; i < 63; i++) { q = q << 1 | (r >= b.sig); if (r >= b.sig) r -= b.sig; r <<= 1; }
+    return xg_sim_num_make(neg, q << 1 | (r != 0), a.exp - b.exp - 63);
+}
+
+XG_FN xg_sim_num xg_sim_num_sqrt(xg_sim_num a) {
+    xg_sim_wide rest, test;
+    uint64_t root = 0;
+    int i, n;
+    if (a.kind == XG_SIM_NAN || (a.neg && a.kind != XG_SIM_ZERO)) return xg_sim_num_special(0, XG_SIM_NAN);
+    if (a.kind != XG_SIM_FINITE) return a;
+    n = xg_sim_clz64(a.sig);
+    a.sig <<= n;
+    a.exp -= n;
+    if (a.exp & 1) { a.sig >>= 1; a.exp += 1; } /* the formats leave the lowest bits zero */
+    rest.hi = a.sig; rest.lo = 0;               /* root of sig * 2^64 has 64 bits; 62 of them are more than enough */
+    for (i = 63; i >= 2; i--) {
+        uint64_t bit = (uint64_t)1 << i;
+        /* test = (2 root + bit) * bit */
+        test.hi = root >> (63 - i);
+        test.lo = i + 1 >= 64 ? 0 : root << (i + 1);
+        { xg_sim_wide sq; sq.hi = i >= 32 ? (uint64_t)1 << (2 * i - 64) : 0; sq.lo = i >= 32 ? 0 : (uint64_t)1 << (2 * i);
+          test.lo += sq.lo; test.hi += sq.hi + (test.lo < sq.lo); }
+        if (xg_sim_wide_cmp(rest, test) >= 0) { uint64_t lo = rest.lo - test.lo; rest.hi = rest.hi - test.hi - (rest.lo < test.lo); rest.lo = lo; root |= bit; }
+    }
+    return xg_sim_num_make(0, root | ((rest.hi | rest.lo) != 0), (a.exp - 64) / 2);
+}
+
+/* ---- rounding to integers ---- */
+
+/* |n| rounded to an integer by mode, up to 2^64-1; true in *over when it is larger. */
+XG_FN uint64_t xg_sim_num_int(xg_sim_num n, xg_sim_round mode, bool *over) {
+    uint64_t kept;
+    int half, sticky, drop;
+    *over = false;
+    if (n.kind == XG_SIM_ZERO) return 0;
+    if (n.exp >= 0) { *over = n.exp > xg_sim_clz64(n.sig); return *over ? 0 : n.sig << n.exp; }
+    drop = n.exp < -65 ? 65 : -n.exp;
+    if (drop > 64) { kept = 0; half = 0; sticky = 1; }
+    else if (drop == 64) { kept = 0; half = (int)(n.sig >> 63); sticky = n.sig << 1 != 0; }
+    else { kept = n.sig >> drop; half = (int)(n.sig >> (drop - 1) & 1); sticky = (n.sig & (((uint64_t)1 << (drop - 1)) - 1)) != 0; }
+    return kept + xg_sim_rounds_up(kept, half, sticky, n.neg, mode);
+}
+
+/* Saturating conversion to a `bits` wide integer; NaN gives 0. The result is sign- or zero-extended to 64 bits. */
+XG_FN uint64_t xg_sim_num_to_int(xg_sim_num n, xg_sim_round mode, uint32_t bits, bool is_signed) {
+    bool over;
+    uint64_t v, limit;
+    if (n.kind == XG_SIM_NAN) return 0;
+    v = n.kind == XG_SIM_INF ? UINT64_MAX : xg_sim_num_int(n, mode, &over);
+    if (n.kind != XG_SIM_INF && over) v = UINT64_MAX;
+    if (!is_signed) {
+        limit = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+        return n.neg ? 0 : XG_MIN(v, limit);
+    }
+    limit = ((uint64_t)1 << (bits - 1)) - (n.neg ? 0 : 1);
+    v = XG_MIN(v, limit);
+    return n.neg ? 0 - v : v;
+}
+
+/* ---- the operations on bits that the scalar functions use ---- */
+
+XG_FN uint64_t xg_sim_soft_fma(xg_sim_format f, uint64_t a, uint64_t b, uint64_t c, xg_sim_round mode) {
+    return xg_sim_pack(xg_sim_num_fma(xg_sim_unpack(a, f), xg_sim_unpack(b, f), xg_sim_unpack(c, f), mode), f, mode, false);
+}
+XG_FN uint64_t xg_sim_soft_add(xg_sim_format f, uint64_t a, uint64_t b, xg_sim_round mode) {
+    return xg_sim_pack(xg_sim_num_add(xg_sim_unpack(a, f), xg_sim_unpack(b, f), mode), f, mode, false);
+}
+XG_FN uint64_t xg_sim_soft_sub(xg_sim_format f, uint64_t a, uint64_t b, xg_sim_round mode) {
+    xg_sim_num n = xg_sim_unpack(b, f);
+    n.neg ^= 1;
+    return xg_sim_pack(xg_sim_num_add(xg_sim_unpack(a, f), n, mode), f, mode, false);
+}
+XG_FN uint64_t xg_sim_soft_mul(xg_sim_format f, uint64_t a, uint64_t b, xg_sim_round mode) {
+    return xg_sim_pack(xg_sim_num_mul(xg_sim_unpack(a, f), xg_sim_unpack(b, f)), f, mode, false);
+}
+XG_FN uint64_t xg_sim_soft_div(xg_sim_format f, uint64_t a, uint64_t b, xg_sim_round mode) {
+    return xg_sim_pack(xg_sim_num_div(xg_sim_unpack(a, f), xg_sim_unpack(b, f)), f, mode, false);
+}
+XG_FN uint64_t xg_sim_soft_sqrt(xg_sim_format f, uint64_t a, xg_sim_round mode) {
+    return xg_sim_pack(xg_sim_num_sqrt(xg_sim_unpack(a, f)), f, mode, false);
+}
+/* Rounds to an integral value of the same format, keeping the sign of zero. */
+XG_FN uint64_t xg_sim_soft_integral(xg_sim_format f, uint64_t a, xg_sim_round mode) {
+    xg_sim_num n = xg_sim_unpack(a, f);
+    bool over;
+    uint64_t v;
+    if (n.kind != XG_SIM_FINITE || n.exp >= 0) return n.kind == XG_SIM_NAN ? xg_sim_pack(n, f, mode, false) : a;
+    v = xg_sim_num_int(n, mode, &over);
+    return xg_sim_pack(xg_sim_num_make(n.neg, v, 0), f, mode, false);
+}
+
+/* Fast and exact: the product of two floats fits a double; the sum is rounded to odd, then to float. */
+XG_FN float xg_sim_fma_f32(float a, float b, float c) {
+    volatile double exact = (double)a * (double)b; /* volatile: must not be contracted with the sum */
+    double p = exact, s = p + (double)c, t = s - p, err = (p - (s - t)) + ((double)c - t);
+    uint64_t u;
+    if (err != 0 && s - s == 0) {
+        memcpy(&u, &s, 8);
+        if (!(u & 1)) { u += (err > 0) == (s > 0) ? 1 : (uint64_t)-1; memcpy(&s, &u, 8); }
+    }
+    return (float)s;
+}
+
+XG_FN uint32_t xg_sim_f16_to_f32(uint32_t h) {
+    uint32_t sign = (h & 0x8000u) << 16, m = h & 0x3FF, e = h >> 10 & 31;
+    int n;
+    if (e == 31) return m ? 0x7FFFFFFFu : sign | 0x7F800000u;
+    if (e) return sign | (e + 112) << 23 | m << 13;
+    if (!m) return sign;
+    n = xg_sim_clz32(m) - 21;
+    return sign | (uint32_t)(113 - n) << 23 | (m << n & 0x3FF) << 13;
+}
+XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
+    uint32_t sign = u >> 16 & 0x8000u, a = u & 0x7FFFFFFFu, shift, m;
+    if (a > 0x7F800000u) return 0x7FFF;
+    if (a >= 0x477FF000u) return sign | 0x7C00;
+    if (a >= 0x38800000u) return sign | ((a - 0x38000000u + 0xFFF + (a >> 13 & 1)) >> 13);
+    if (a < 0x33000000u) return sign;
+    shift = 126 - (a >> 23); /* 14..24 */
+    m = (a & 0x7FFFFFu) | 0x800000u;
+    return sign | ((m >> shift) + ((m >> (shift - 1) & 1) & (((m & ((1u << (shift - 1)) - 1)) != 0) | (m >> shift & 1))));
+}
+XG_FN uint32_t xg_sim_f32_to_bf16(uint32_t u) {
+    if ((u & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFF;
+    return (u + 0x7FFF + (u >> 16 & 1)) >> 16;
+}
+
+#endif /* XG_SIM_SOFT_C */
+
+#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS) && (defined(__clang__) || __GNUC__ >= 9) && !defined(__TINYC__)
+#define XG_SIM_VECTORS 1
+#else
+#define XG_SIM_VECTORS 0
+#endif
+#if XG_SIM_VECTORS && defined(__x86_64__)
+#define XG_SIM_AVX2 1
+#include <immintrin.h>
+#else
+#define XG_SIM_AVX2 0
+#endif
+
+#define XG_SIM_CAT_(a, b) a##b
+#define XG_SIM_CAT(a, b) XG_SIM_CAT_(a, b)
+
+typedef uint8_t xg_sim_e_u8; typedef uint16_t xg_sim_e_u16; typedef uint32_t xg_sim_e_u32; typedef uint64_t xg_sim_e_u64;
+typedef int16_t xg_sim_e_s16; typedef int32_t xg_sim_e_s32; typedef int64_t xg_sim_e_s64; typedef float xg_sim_e_f32; typedef double xg_sim_e_f64;
+
+/* Vector types of one target: H, W and D lanes of each element type. */
+#if XG_SIM_VECTORS
+#define XG_SIM_VTYPE(T, K, lanes, e) typedef xg_sim_e_##e XG_SIM_CAT(xg_sim_##T##_, K##e) __attribute__((vector_size(sizeof(xg_sim_e_##e) * lanes), may_alias));
+#else
+#define XG_SIM_VTYPE(T, K, lanes, e) typedef xg_sim_e_##e xg_sim_##T##_##K##e;
+#endif
+#define XG_SIM_VTYPES(T, h, w, d) \
+    enum { xg_sim_##T##_lanesH = h, xg_sim_##T##_lanesW = w, xg_sim_##T##_lanesD = d }; \
+    XG_SIM_VTYPE(T, H, h, u16) XG_SIM_VTYPE(T, H, h, s16) \
+    XG_SIM_VTYPE(T, W, w, u16) XG_SIM_VTYPE(T, W, w, s16) XG_SIM_VTYPE(T, W, w, u32) XG_SIM_VTYPE(T, W, w, s32) XG_SIM_VTYPE(T, W, w, f32) \
+    XG_SIM_VTYPE(T, D, d, u16) XG_SIM_VTYPE(T, D, d, s16) XG_SIM_VTYPE(T, D, d, u32) XG_SIM_VTYPE(T, D, d, s32) XG_SIM_VTYPE(T, D, d, f32) \
+    XG_SIM_VTYPE(T, D, d, u64) XG_SIM_VTYPE(T, D, d, s64) XG_SIM_VTYPE(T, D, d, f64)
+#if XG_SIM_VECTORS
+XG_SIM_VTYPES(base, 8, 4, 2)
+#else
+XG_SIM_VTYPES(base, 1, 1, 1)
+#endif
+#if XG_SIM_AVX2
+XG_SIM_VTYPES(avx2, 16, 8, 4)
+#endif
+
+/* What a statement may use besides C. TO converts values, RAW/FLT/RAWD/FLTD reinterpret f32 and f64 bits, MASK makes a comparison 0 or -1. */
+#if XG_SIM_VECTORS
+#define XG_V_TO(t, v) __builtin_convertvector(v, XG_SIM_T(t))
+#define XG_V_RAW(v) ((XG_SIM_T(Wu32))(v))
+#define XG_V_FLT(v) ((XG_SIM_T(Wf32))(v))
+#define XG_V_RAWD(v) ((XG_SIM_T(Du64))(v))
+#define XG_V_FLTD(v) ((XG_SIM_T(Df64))(v))
+#define XG_V_MASK(t, cond) ((XG_SIM_T(t))(cond))
+#define XG_SIM_GET(T, p, i, lanes) (*(const T *)(const void *)((p) + (size_t)(i) * (sizeof(T) / (lanes))))
+#define XG_SIM_PUT(T, p, i, lanes, v) (*(T *)(void *)((p) + (size_t)(i) * (sizeof(T) / (lanes))) = (v))
+#else
+XG_INLINE uint32_t xg_sim_raw_f32(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
+XG_INLINE float xg_sim_flt_f32(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
+XG_INLINE uint64_t xg_sim_raw_f64(double v) { uint64_t u; memcpy(&u, &v, 8); return u; }
+XG_INLINE double xg_sim_flt_f64(uint64_t v) { double f; memcpy(&f, &v, 8); return f; }
+#define XG_V_TO(t, v) ((XG_SIM_T(t))(v))
+#define XG_V_RAW(v) xg_sim_raw_f32(v)
+#define XG_V_FLT(v) xg_sim_flt_f32((uint32_t)(v))
+#define XG_V_RAWD(v) xg_sim_raw_f64(v)
+#define XG_V_FLTD(v) xg_sim_flt_f64((uint64_t)(v))
+#define XG_V_MASK(t, cond) ((XG_SIM_T(t))(-(int)(cond)))
+#define XG_SIM_GET(T, p, i, lanes) (*(const T *)(const void *)((p) + (size_t)(i) * sizeof(T)))
+#define XG_SIM_PUT(T, p, i, lanes, v) do { T put_v = (T)(v); memcpy((p) + (size_t)(i) * sizeof(T), &put_v, sizeof(T)); } while (0)
+#endif
+
+/* ---- what differs by target ---- */
+
+#define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
+#if XG_SIM_VECTORS
+XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
+    XG_SIM_T(Wf32) r;
+    int i;
+    for (i = 0; i < 4; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
+    return r;
+}
+XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
+    return xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
+}
+XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
+    XG_SIM_T(Df64) r;
+    int i;
+    for (i = 0; i < 2; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
+    return r;
+}
+#if defined(__aarch64__)
+#define xg_sim_base_fma32 xg_sim_base_fma32_hw
+#define xg_sim_base_fma64 xg_sim_base_fma64_hw
+XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
+    XG_SIM_T(Wf32) r;
+    int i;
+    for (i = 0; i < 4; i++) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return r;
+}
+XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
+    XG_SIM_T(Df64) r;
+    int i;
+    for (i = 0; i < 2; i++) r[i] = __builtin_fma(a[i], b[i], c[i]);
+    return r;
+}
+#endif
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_widen_u16(XG_SIM_T(Wu16) a) { return XG_V_TO(Wu32, a); }
+XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_TO(Wu16, a); }
+#define XG_SIM_LANEWISE(name, R, A, expr) \
+    XG_INLINE XG_SIM_T(R) xg_sim_base_##name(XG_SIM_T(A) a) { XG_SIM_T(R) r; unsigned i; for (i = 0; i < sizeof a / sizeof a[0]; i++) r[i] = expr; return r; }
+XG_SIM_LANEWISE(sqrt32, Wf32, Wf32, sqrtf(a[i]))
+XG_SIM_LANEWISE(sqrt64, Df64, Df64, sqrt(a[i]))
+XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_sim_f32_bits(xg_sim_f16_to_f32(a[i])))
+XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a[i])))
+#undef XG_SIM_LANEWISE
+#else
+XG_INLINE float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
+XG_INLINE double xg_sim_base_fma64(double a, double b, double c) {
+    return xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
+}
+XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
+XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
+XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
+XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
+XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_sim_f32_bits(xg_sim_f16_to_f32(a)); }
+XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a)); }
+#endif
+#undef XG_SIM_T
+
+#if XG_SIM_AVX2
+#define XG_SIM_AVX2_FN static inline __attribute__((always_inline, unused, target("avx2,fma,f16c")))
+XG_SIM_AVX2_FN xg_sim_avx2_Wf32 xg_sim_avx2_fma32(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b, xg_sim_avx2_Wf32 c) { return (xg_sim_avx2_Wf32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+XG_SIM_AVX2_FN xg_sim_avx2_Df64 xg_sim_avx2_fma64(xg_sim_avx2_Df64 a, xg_sim_avx2_Df64 b, xg_sim_avx2_Df64 c) { return (xg_sim_avx2_Df64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+XG_SIM_AVX2_FN xg_sim_avx2_Wf32 xg_sim_avx2_sqrt32(xg_sim_avx2_Wf32 a) { return (xg_sim_avx2_Wf32)_mm256_sqrt_ps((__m256)a); }
+XG_SIM_AVX2_FN xg_sim_avx2_Df64 xg_sim_avx2_sqrt64(xg_sim_avx2_Df64 a) { return (xg_sim_avx2_Df64)_mm256_sqrt_pd((__m256d)a); }
+/* gcc makes four instructions of the first and five of the second when it converts by itself */
+XG_SIM_AVX2_FN xg_sim_avx2_Wu32 xg_sim_avx2_widen_u16(xg_sim_avx2_Wu16 a) { return (xg_sim_avx2_Wu32)_mm256_cvtepu16_epi32((__m128i)a); }
+XG_SIM_AVX2_FN xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
+    return (xg_sim_avx2_Wu16)_mm_packus_epi32(_mm256_castsi256_si128((__m256i)a), _mm256_extracti128_si256((__m256i)a, 1));
+}
+XG_SIM_AVX2_FN xg_sim_avx2_Wf32 xg_sim_avx2_widen_f16(xg_sim_avx2_Wu16 a) { return (xg_sim_avx2_Wf32)_mm256_cvtph_ps((__m128i)a); }
+XG_SIM_AVX2_FN xg_sim_avx2_Wu16 xg_sim_avx2_narrow_f16(xg_sim_avx2_Wf32 a) {
+    xg_sim_avx2_Wu16 r = (xg_sim_avx2_Wu16)_mm256_cvtps_ph((__m256)a, 0), nan = (xg_sim_avx2_Wu16)((r & 0x7FFF) > 0x7C00);
+    return (r & ~nan) | (nan & 0x7FFF);
+}
+#endif
+
+/* ---- pieces of statements ---- */
+
+#define XG_V_SEL(m, x, y) (((x) & (m)) | ((y) & ~(m)))  /* m is 0 or -1, all of one unsigned type */
+#define XG_V_CANON(v) do { const XG_SIM_T(Wu32) canon_m = XG_V_MASK(Wu32, v == v); v = XG_V_FLT(XG_V_SEL(canon_m, XG_V_RAW(v), 0x7FFFFFFFu)); } while (0)
+#define XG_V_CANOND(v) do { const XG_SIM_T(Du64) canon_m = XG_V_MASK(Du64, v == v); v = XG_V_FLTD(XG_V_SEL(canon_m, XG_V_RAWD(v), 0xFFF8000000000000u)); } while (0)
+#define XG_V_FROM_BF16(v) XG_V_FLT(XG_SIM_T(widen_u16)(v) << 16)
+#define XG_V_TO_BF16(r, v) do { \
+    const XG_SIM_T(Wu32) bf_m = XG_V_MASK(Wu32, v == v); XG_SIM_T(Wu32) bf_u = XG_V_RAW(v); \
+    bf_u = (bf_u + 0x7FFFu + ((bf_u >> 16) & 1u)) >> 16; r = XG_SIM_T(narrow_u16)(XG_V_SEL(bf_m, bf_u, 0x7FFFu)); } while (0)
+#define XG_V_BF16_OP(op) XG_SIM_T(Wf32) x = XG_V_FROM_BF16(a), y = XG_V_FROM_BF16(b); x = x op y; XG_V_TO_BF16(r, x)
+#define XG_V_F16_OP(op) XG_SIM_T(Wf32) x = XG_SIM_T(widen_f16)(a), y = XG_SIM_T(widen_f16)(b); x = x op y; r = XG_SIM_T(narrow_f16)(x)
+#define XG_V_NARROW(cond) XG_V_TO(Ds32, XG_V_MASK(Ds64, cond))
+/* min and max: the other operand when one is NaN (NaN itself when `quiet`); -0 is below +0: the order of the bits as integers. */
+#define XG_V_MINMAX(U, S, raw, flt, op, sign, nan, quiet) \
+    const XG_SIM_T(U) ab = raw(a), bb = raw(b), an = XG_V_MASK(U, a == a), bn = XG_V_MASK(U, b == b); \
+    const XG_SIM_T(S) as = XG_V_TO(S, ab), bs = XG_V_TO(S, bb); \
+    const XG_SIM_T(S) ai = as ^ XG_V_TO(S, XG_V_TO(U, as >> sign) >> 1), bi = bs ^ XG_V_TO(S, XG_V_TO(U, bs >> sign) >> 1); \
+    XG_SIM_T(U) v = XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb); \
+    if (quiet) v = XG_V_SEL(an & bn, v, nan); \
+    else { v = XG_V_SEL(an, v, bb); v = XG_V_SEL(bn, v, ab); v = XG_V_SEL(an | bn, v, nan); } \
+    r = flt(v)
+#define XG_V_MINMAX32(op, quiet) XG_V_MINMAX(Wu32, Ws32, XG_V_RAW, XG_V_FLT, op, 31, 0x7FFFFFFFu, quiet)
+#define XG_V_MINMAX64(op) XG_V_MINMAX(Du64, Ds64, XG_V_RAWD, XG_V_FLTD, op, 63, 0xFFF8000000000000u, 0)
+
+/* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
+#define XG_V_COMPARE(VC, t, K) VC(eq, ==, K, t) VC(ne, !=, K, t) VC(lt, <, K, t) VC(le, <=, K, t) VC(gt, >, K, t) VC(ge, >=, K, t)
+
+#define XG_SIM_VECTOR_OPS(V1, V2, V3, VC32, VC64, VC16) \
+    V2(add_i16, H, u16, u16, u16, r = a + b) V2(add_i32, W, u32, u32, u32, r = a + b) V2(add_i64, D, u64, u64, u64, r = a + b) \
+    V2(sub_i16, H, u16, u16, u16, r = a - b) V2(sub_i32, W, u32, u32, u32, r = a - b) V2(sub_i64, D, u64, u64, u64, r = a - b) \
+    V2(mul_i16, W, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b))) V2(mul_i32, W, u32, u32, u32, r = a * b) V2(mul_i64, D, u64, u64, u64, r = a * b) \
+    V2(and_b16, H, u16, u16, u16, r = a & b) V2(and_b32, W, u32, u32, u32, r = a & b) V2(and_b64, D, u64, u64, u64, r = a & b) \
+    V2(or_b16, H, u16, u16, u16, r = a | b) V2(or_b32, W, u32, u32, u32, r = a | b) V2(or_b64, D, u64, u64, u64, r = a | b) \
+    V2(xor_b16, H, u16, u16, u16, r = a ^ b) V2(xor_b32, W, u32, u32, u32, r = a ^ b) V2(xor_b64, D, u64, u64, u64, r = a ^ b) \
+    V1(not_b16, H, u16, u16, r = ~a) V1(not_b32, W, u32, u32, r = ~a) V1(not_b64, D, u64, u64, r = ~a) \
+    V1(mov_b16, H, u16, u16, r = a) V1(mov_b32, W, u32, u32, r = a) V1(mov_b64, D, u64, u64, r = a) \
+    V1(neg_i16, H, u16, u16, r = 0 - a) V1(neg_i32, W, u32, u32, r = 0 - a) V1(neg_i64, D, u64, u64, r = 0 - a) \
+    V1(abs_s16, W, u16, s16, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); const XG_SIM_T(Ws32) g = x >> 31; r = XG_V_TO(Wu16, (x ^ g) - g)) \
+    V1(abs_s32, W, u32, s32, const XG_SIM_T(Wu32) g = XG_V_TO(Wu32, a >> 31); r = (XG_V_TO(Wu32, a) ^ g) - g) \
+    V1(abs_s64, D, u64, s64, const XG_SIM_T(Du64) g = XG_V_TO(Du64, a >> 63); r = (XG_V_TO(Du64, a) ^ g) - g) \
+    V2(shl_b16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) << (b & 15u)) & m)) \
+    V2(shl_b32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a << (b & 31u)) & m) \
+    V2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
+    V2(shr_u16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) >> (b & 15u)) & m)) \
+    V2(shr_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a >> (b & 31u)) & m) \
+    V2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
+    V2(shr_s16, W, s16, s16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Ws16, XG_V_TO(Ws32, a) >> XG_V_TO(Ws32, XG_V_SEL(m, b, 15u)))) \
+    V2(shr_s32, W, s32, s32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = a >> XG_V_TO(Ws32, XG_V_SEL(m, b, 31u))) \
+    V2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
+    V2(min_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a < b); r = XG_V_SEL(m, a, b)) V2(max_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a > b); r = XG_V_SEL(m, a, b)) \
+    V2(min_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a < b); r = XG_V_SEL(m, a, b)) V2(max_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a > b); r = XG_V_SEL(m, a, b)) \
+    V2(min_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < b); r = XG_V_SEL(m, a, b)) V2(max_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > b); r = XG_V_SEL(m, a, b)) \
+    V2(min_s32, W, s32, s32, s32, const XG_SIM_T(Ws32) m = XG_V_MASK(Ws32, a < b); r = XG_V_SEL(m, a, b)) V2(max_s32, W, s32, s32, s32, const XG_SIM_T(Ws32) m = XG_V_MASK(Ws32, a > b); r = XG_V_SEL(m, a, b)) \
+    V2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) V2(max_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a > b); r = XG_V_SEL(m, a, b)) \
+    V2(min_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a < b); r = XG_V_SEL(m, a, b)) V2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
+    V2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) V2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
+    V2(mulw_u32, D, u64, u32, u32, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) V2(mulw_s32, D, u64, s32, s32, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) \
+    V2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) V2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
+    V2(mulh_u32, D, u32, u32, u32, r = XG_V_TO(Du32, (XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_V_TO(Du32, (XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) >> 32)) \
+    V3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) V3(mad_i32, W, u32, u32, u32, u32, r = a * b + c) V3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
+    V3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
+    V3(madw_u32, D, u64, u32, u32, u64, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b) + c) \
+    V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
+    V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_V_TO(Du64, XG_V_TO(Ds64, c)); r = XG_V_SEL(m, a, b)) \
+    XG_V_COMPARE(VC16, s16, W) XG_V_COMPARE(VC16, u16, W) XG_V_COMPARE(VC32, s32, W) XG_V_COMPARE(VC32, u32, W) XG_V_COMPARE(VC64, s64, D) XG_V_COMPARE(VC64, u64, D) \
+    XG_V_COMPARE(VC32, f32, W) XG_V_COMPARE(VC64, f64, D) \
+    V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) V2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
+    V2(add_f32, W, f32, f32, f32, r = a + b; XG_V_CANON(r)) V2(sub_f32, W, f32, f32, f32, r = a - b; XG_V_CANON(r)) V2(mul_f32, W, f32, f32, f32, r = a * b; XG_V_CANON(r)) \
+    V2(div_f32, W, f32, f32, f32, r = a / b; XG_V_CANON(r)) V3(fma_f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_CANON(r)) \
+    V1(sqrt_f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_CANON(r)) V1(rcp_f32, W, f32, f32, r = 1.0f / a; XG_V_CANON(r)) \
+    V1(abs_f32, W, u32, u32, r = a & 0x7FFFFFFFu) V1(neg_f32, W, u32, u32, r = a ^ 0x80000000u) V2(copysign_f32, W, u32, u32, u32, r = (a & 0x80000000u) | (b & 0x7FFFFFFFu)) \
+    V2(min_f32, W, f32, f32, f32, XG_V_MINMAX32(<, 0)) V2(max_f32, W, f32, f32, f32, XG_V_MINMAX32(>, 0)) V2(minn_f32, W, f32, f32, f32, XG_V_MINMAX32(<, 1)) V2(maxn_f32, W, f32, f32, f32, XG_V_MINMAX32(>, 1)) \
+    V1(ftz_f32, W, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, (a & 0x7F800000u) == 0u); r = a & XG_V_SEL(m, 0x80000000u, ~(a & 0u))) \
+    V1(sat_f32, W, u32, f32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > 0.0f); const XG_SIM_T(Wu32) n = XG_V_MASK(Wu32, a < 1.0f); r = XG_V_SEL(n, XG_V_RAW(a), 0x3F800000u) & m) \
+    V2(add_f64, D, f64, f64, f64, r = a + b; XG_V_CANOND(r)) V2(sub_f64, D, f64, f64, f64, r = a - b; XG_V_CANOND(r)) V2(mul_f64, D, f64, f64, f64, r = a * b; XG_V_CANOND(r)) V2(div_f64, D, f64, f64, f64, r = a / b; XG_V_CANOND(r)) \
+    V3(fma_f64, D, f64, f64, f64, f64, r = XG_SIM_T(fma64)(a, b, c); XG_V_CANOND(r)) V1(sqrt_f64, D, f64, f64, r = XG_SIM_T(sqrt64)(a); XG_V_CANOND(r)) V1(rcp_f64, D, f64, f64, r = 1.0 / a; XG_V_CANOND(r)) \
+    V1(abs_f64, D, u64, u64, r = a & 0x7FFFFFFFFFFFFFFFu) V1(neg_f64, D, u64, u64, r = a ^ 0x8000000000000000u) \
+    V2(copysign_f64, D, u64, u64, u64, r = (a & 0x8000000000000000u) | (b & 0x7FFFFFFFFFFFFFFFu)) \
+    V2(min_f64, D, f64, f64, f64, XG_V_MINMAX64(<)) V2(max_f64, D, f64, f64, f64, XG_V_MINMAX64(>)) \
+    V2(add_bf16, W, u16, u16, u16, XG_V_BF16_OP(+)) V2(sub_bf16, W, u16, u16, u16, XG_V_BF16_OP(-)) V2(mul_bf16, W, u16, u16, u16, XG_V_BF16_OP(*)) \
+    V2(add_f16, W, u16, u16, u16, XG_V_F16_OP(+)) V2(sub_f16, W, u16, u16, u16, XG_V_F16_OP(-)) V2(mul_f16, W, u16, u16, u16, XG_V_F16_OP(*)) \
+    V1(abs_f16, H, u16, u16, r = a & 0x7FFFu) V1(neg_f16, H, u16, u16, r = a ^ 0x8000u) \
+    V1(abs_f16x2, W, u32, u32, r = a & 0x7FFF7FFFu) V1(neg_f16x2, W, u32, u32, r = a ^ 0x80008000u) \
+    V1(f32_bf16, W, u32, u16, r = XG_SIM_T(widen_u16)(a) << 16) V1(bf16_f32, W, u16, f32, XG_V_TO_BF16(r, a)) \
+    V1(f32_f16, W, f32, u16, r = XG_SIM_T(widen_f16)(a); XG_V_CANON(r)) V1(f16_f32, W, u16, f32, r = XG_SIM_T(narrow_f16)(a)) \
+    V1(f32_s32, W, f32, s32, r = XG_V_TO(Wf32, a)) V1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) V1(f64_f32, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_CANOND(r)) V1(f32_f64, D, u32, f64, const XG_SIM_T(Df32) x = XG_V_TO(Df32, a); const XG_SIM_T(Du32) m = XG_V_TO(Du32, XG_V_NARROW(a == a)); XG_SIM_T(Du32) u; memcpy(&u, &x, sizeof u); r = XG_V_SEL(m, u, 0x7FFFFFFFu)) \
+    V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
+    V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) V1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) V1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) V1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
+    V1(u32_u64, D, u32, u64, r = XG_V_TO(Du32, a)) V1(u64_u32, D, u64, u32, r = XG_V_TO(Du64, a)) V1(s64_s32, D, s64, s32, r = XG_V_TO(Ds64, a)) \
+    V1(u64_u16, D, u64, u16, r = XG_V_TO(Du64, a)) V1(s64_s16, D, s64, s16, r = XG_V_TO(Ds64, a)) \
+    V1(zext8_i16, H, u16, u16, r = a & 0xFFu) V1(zext8_i32, W, u32, u32, r = a & 0xFFu) V1(zext8_i64, D, u64, u64, r = a & 0xFFu) \
+    V1(sext8_i16, W, s16, u16, r = XG_V_TO(Ws16, XG_V_TO(Ws32, XG_V_TO(Wu32, a) << 24) >> 24)) V1(sext8_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 24) >> 24) \
+    V1(sext8_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 56) >> 56) \
+    V1(zext16_i32, W, u32, u32, r = a & 0xFFFFu) V1(sext16_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 16) >> 16) \
+    V1(zext16_i64, D, u64, u64, r = a & 0xFFFFu) V1(sext16_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 48) >> 48) \
+    V1(zext32_i64, D, u64, u64, r = a & 0xFFFFFFFFu) V1(sext32_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 32) >> 32) \
+    V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) V2(pack_b64, D, u64, u32, u32, r = XG_V_TO(Du64, a) | XG_V_TO(Du64, b) << 32) \
+    V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) V1(high_b64, D, u32, u64, r = XG_V_TO(Du32, a >> 32)) \
+    V1(pred_b32, W, u32, u32, r = XG_V_MASK(Wu32, a != 0u))
+
+/* ---- a row becomes a function ---- */
+
+#define XG_V_SOURCE(x) const char *p##x = L->base[in->x & 1] + in->x; const size_t s##x = L->stride[in->x & 1];
+#define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
+#define XG_V_LOOP(K) char *pd = L->dst; uint32_t w = L->warps; unsigned i; do { for (i = 0; i < XG_SIM_WARP; i += XG_SIM_T(lanes##K)) {
+#define XG_V_STORE(K, T) XG_SIM_PUT(XG_SIM_T(K##T), pd, i, XG_SIM_T(lanes##K), r); } pd += L->dstride;
+#define XG_V_HEAD(name) XG_SIM_TARGET static XG_UNUSED void XG_SIM_T(name)(const xg_sim_lanes *L, const xg_sim_ins *in)
+#define XG_V_1(name, K, T, A, ...) XG_V_HEAD(name) { XG_V_SOURCE(a) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_SIM_T(K##T) r; __VA_ARGS__; \
+    XG_V_STORE(K, T) pa += sa; } while (--w); }
+#define XG_V_2(name, K, T, A, B, ...) XG_V_HEAD(name) { XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_SIM_T(K##T) r; __VA_ARGS__; \
+    XG_V_STORE(K, T) pa += sa; pb += sb; } while (--w); }
+#define XG_V_3(name, K, T, A, B, C, ...) XG_V_HEAD(name) { XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_SOURCE(c) XG_V_LOOP(K) \
+    XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_V_LOAD(c, K, C) XG_SIM_T(K##T) r; __VA_ARGS__; XG_V_STORE(K, T) pa += sa; pb += sb; pc += sc; } while (--w); }
+#define XG_V_C32(op, sym, K, t) XG_V_2(set_##op##_##t, K, s32, t, t, r = XG_V_MASK(Ws32, a sym b))
+#define XG_V_C64(op, sym, K, t) XG_V_2(set_##op##_##t, K, s32, t, t, r = XG_V_NARROW(a sym b))
+#define XG_V_C16(op, sym, K, t) XG_V_2(set_##op##_##t, K, s32, t, t, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); const XG_SIM_T(Ws32) y = XG_V_TO(Ws32, b); r = XG_V_MASK(Ws32, x sym y))
+
+#define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
+#define XG_SIM_TARGET
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_C32, XG_V_C64, XG_V_C16)
+#undef XG_SIM_T
+#undef XG_SIM_TARGET
+#if XG_SIM_AVX2
+#define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx2_, n)
+#define XG_SIM_TARGET __attribute__((target("avx2,fma,f16c")))
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_C32, XG_V_C64, XG_V_C16)
+#undef XG_SIM_T
+#undef XG_SIM_TARGET
+#endif
+
+/* The lists again as rows of a plain name: X(name). */
+#define XG_SIM_NAME1(name, K, T, A, ...) XG_SIM_X(name)
+#define XG_SIM_NAME2(name, K, T, A, B, ...) XG_SIM_X(name)
+#define XG_SIM_NAME3(name, K, T, A, B, C, ...) XG_SIM_X(name)
+#define XG_SIM_NAMEC(op, sym, K, t) XG_SIM_X(set_##op##_##t)
+#define XG_SIM_VECTOR_NAMES XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_SIM_NAMEC, XG_SIM_NAMEC, XG_SIM_NAMEC)
+
+#endif /* XG_SIM_LANES_C */
+
+enum { XG_SIM_NEST = 64, XG_SIM_MODS = 24, XG_SIM_OPERANDS = 16, XG_SIM_VECTOR = 128 };
+
+typedef enum xg_sim_tk { XG_SIM_TK_END, XG_SIM_TK_WORD, XG_SIM_TK_DOT, XG_SIM_TK_NUM, XG_SIM_TK_STR, XG_SIM_TK_PUNCT } xg_sim_tk;
+typedef struct xg_sim_tok {
+    xg_sim_tk kind;
+    xg_str text;
+    uint32_t at;
+    uint64_t value;   /* of a number: an integer, or the bits of a float */
+    uint8_t number;   /* 0 integer, 4 f32 bits, 8 f64 bits */
+} xg_sim_tok;
+
+typedef enum xg_sim_symkind { XG_SIM_SYM_REG, XG_SIM_SYM_RANGE, XG_SIM_SYM_VAR, XG_SIM_SYM_LABEL, XG_SIM_SYM_FUNC, XG_SIM_SYM_TARGETS, XG_SIM_SYM_PROTO } xg_sim_symkind;
+typedef struct xg_sim_sym {
+    xg_sim_symkind kind;
+    xg_sim_type type;
+    xg_sim_space space;
+    bool is_extern;
+    xg_str name;
+    uint32_t reg, count;      /* register, or size of a range */
+    uint64_t offset, bytes;   /* of a variable: address or offset in its space */
+    uint32_t align, at;
+    uint32_t record;          /* of a label */
+    uint32_t users, user;     /* of a shared variable: how many functions, the last one */
+    xg_sim_func *func;
+    uint32_t *targets, n_targets; /* of .branchtargets: label name ids */
+    uint32_t scope;
+} xg_sim_sym;
+
+typedef struct xg_sim_const { uint64_t value; uint8_t bytes; xg_sim_sym *sym; uint32_t func; uint32_t offset; } xg_sim_const;
+typedef struct xg_sim_vreg { uint8_t bytes; uint8_t local; uint32_t first, last, block, slot, name; } xg_sim_vreg; /* name: where it stands in the text, 1-based; 0 for ours */
+typedef struct xg_sim_fix { uint32_t record, name, scope, at, list; } xg_sim_fix; /* a branch waiting for its label */
+
+typedef enum xg_sim_ok { XG_SIM_O_REG, XG_SIM_O_NUM, XG_SIM_O_VAR, XG_SIM_O_FUNC, XG_SIM_O_LABEL, XG_SIM_O_VEC, XG_SIM_O_ADDR, XG_SIM_O_SREG, XG_SIM_O_SINK, XG_SIM_O_LIST } xg_sim_ok;
+typedef struct xg_sim_operand {
+    xg_sim_ok kind;
+    uint32_t at;
+    bool inverted;                  /* !p */
+    uint8_t number;                 /* as in xg_sim_tok */
+    uint64_t value;                 /* number; or what is added to a base */
+    xg_sim_sym *sym;
+    xg_str word;                    /* label or special register */
+    struct xg_sim_operand *pair;    /* p|q */
+    struct xg_sim_operand *items;   /* of a vector or list; the base of an address */
+    uint32_t n;
+} xg_sim_operand;
+
+typedef struct xg_sim_stmt {
+    uint32_t at;
+    xg_str op;
+    xg_str mods[XG_SIM_MODS];
+    uint32_t mod_at[XG_SIM_MODS], n_mods, used; /* used: a bit per modifier that the decoder understood */
+    xg_sim_operand o[XG_SIM_OPERANDS];
+    uint32_t n;
+    uint32_t guard;   /* operand code of the predicate or XG_SIM_NOREG */
+    bool guard_not;
+    uint32_t first;   /* its first record */
+} xg_sim_stmt;
+
+typedef struct xg_sim_asm {
+    xg_ctx *c;
+    xg_arena *a, scratch;       /* the module's; what dies with the load */
+    const xg_source *src;
+    size_t pos;
+    xg_sim_tok t;
+    xg_sim_module *m;
+    xg_sim_func *f;             /* the function being read */
+    xg_dict names, rows;        /* text to id; mnemonic to its row */
+    xg_map64 syms;              /* (name id, scope id) to symbol */
+    uint32_t n_names, n_scopes, scope, depth, parents_cap, *parents;
+    uint32_t local;             /* bytes of local memory of this function so far */
+    XG_VEC(xg_sim_vreg) vregs;
+    XG_VEC(xg_sim_const) consts;
+    uint32_t consts_placed;     /* how many have their offset */
+    XG_VEC(xg_sim_fix) fixes;
+    XG_VEC(xg_sim_ins) code;
+    XG_VEC(uint32_t) list;
+    XG_VEC(xg_sim_copy) copies;
+    XG_VEC(xg_sim_callsite) sites;
+    XG_VEC(uint32_t) calls;     /* callee ids of this function */
+    XG_VEC(xg_sim_func *) funcs;
+    XG_VEC(xg_sim_var) vars;
+    XG_VEC(xg_sim_sym *) shared;
+    XG_VEC(uint32_t) labels;    /* records that labels of this function stand at */
+    xg_map64 const_map[3];      /* value to constant, by size */
+    xg_sim_stmt *stmt;          /* the one being read */
+    uint32_t carry;             /* the register of the carry flag of this function, NOREG until used */
+    bool avx2;
+} xg_sim_asm;
+
+XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s);      /* decode.c */
+XG_FN void xg_sim_function_end(xg_sim_asm *p);                  /* flow.c */
+
+#define XG_SIM_BAD(p, at, hint, ...) xg_fail_at((p)->c, XLAGPU_ERROR_SYNTAX, (p)->src, (at), (hint), __VA_ARGS__)
+#define XG_SIM_UNSUPPORTED(p, at, hint, ...) xg_fail_at((p)->c, XLAGPU_ERROR_UNSUPPORTED, (p)->src, (at), (hint), __VA_ARGS__)
+
+/* ---- tokens ---- */
+
+XG_FN bool xg_sim_is_word(char ch) { return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' || ch == '$'; }
+XG_FN bool xg_sim_is_digit(char ch) { return ch >= '0' && ch <= '9'; }
+
+XG_FN void xg_sim_skip_line(xg_sim_asm *p) { while (p->pos < p->src->size && p->src->text[p->pos] != '\n') p->pos++; }
+
+XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
+    const char *s = p->src->text;
+    size_t n = p->src->size;
+    for (;;) {
+        while (p->pos < n && (s[p->pos] == ' ' || (s[p->pos] >= '\t' && s[p->pos] <= '\r'))) p->pos++;
+        if (p->pos + 1 < n && s[p->pos] == '/' && s[p->pos + 1] == '/') xg_sim_skip_line(p);
+        else if (p->pos + 1 < n && s[p->pos] == '/' && s[p->pos + 1] == '*') {
+            size_t start = p->pos;
+            for (p->pos += 2; p->pos + 1 < n && !(s[p->pos] == '*' && s[p->pos + 1] == '/'); p->pos++) {}
+            if (p->pos + 1 >= n) XG_SIM_BAD(p, start, "close it with */", "a comment without end");
+            p->pos += 2;
+        } else if (p->pos < n && s[p->pos] == '#' && (p->pos == 0 || s[p->pos - 1] == '\n')) xg_sim_skip_line(p);
+        else return;
+    }
+}
+
+XG_FN int xg_sim_hex(char ch) { return ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 99; }
+
+/* 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX, 0x, 0b, 0 octal, decimal with an optional U. */
+XG_FN void xg_sim_number(xg_sim_asm *p) {
+    const char *s = p->src->text + p->pos;
+    size_t n = p->src->size - p->pos, i = 0, digits;
+    int base = 10;
+    uint64_t v = 0;
+    char second = n > 1 ? (char)(s[1] | 32) : 0;
+    p->t.number = 0;
+    if (s[0] == '0' && (second == 'f' || second == 'd' || second == 'x' || second == 'b')) {
+        base = second == 'b' ? 2 : 16;
+        if (second == 'f') p->t.number = 4;
+        if (second == 'd') p->t.number = 8;
+        i = 2;
+    } else if (s[0] == '0') base = 8;
+    for (digits = i; i < n && xg_sim_hex(s[i]) < base; i++) {
+        if (v > (UINT64_MAX - (uint64_t)xg_sim_hex(s[i])) / (uint64_t)base) XG_SIM_BAD(p, p->pos, NULL, "the number does not fit 64 bits");
+        v = v * (uint64_t)base + (uint64_t)xg_sim_hex(s[i]);
+    }
+    if (i == digits) XG_SIM_BAD(p, p->pos, NULL, "a number without digits");
+    if (p->t.number && i - digits != (size_t)p->t.number * 2) XG_SIM_BAD(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
+    if (i < n && s[i] == '.') XG_SIM_BAD(p, p->pos, "write 0f and the 8 hex digits of the bits, or 0d and 16", "decimal float constants are not supported");
+    if (!p->t.number && i < n && s[i] == 'U') i++;
+    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    p->t.value = v;
+    p->t.kind = XG_SIM_TK_NUM;
+    p->pos += i;
+}
+
+XG_FN void xg_sim_next(xg_sim_asm *p) {
+    const char *s = p->src->text;
+    size_t n = p->src->size, start;
+    xg_sim_skip_space(p);
+    start = p->pos;
+    p->t.at = (uint32_t)start;
+    if (start >= n) { p->t.kind = XG_SIM_TK_END; p->t.text = xg_str_of("end of text", 11); return; }
+    if (xg_sim_is_digit(s[start])) xg_sim_number(p);
+    else if (xg_sim_is_word(s[start]) || (s[start] == '%' && start + 1 < n && xg_sim_is_word(s[start + 1]))) {
+        p->t.kind = XG_SIM_TK_WORD;
+        for (p->pos++; p->pos < n && xg_sim_is_word(s[p->pos]); p->pos++) {}
+    } else if (s[start] == '.' && start + 1 < n && xg_sim_is_word(s[start + 1])) {
+        p->t.kind = XG_SIM_TK_DOT;
+        for (p->pos++; p->pos < n; p->pos++) {
+            if (s[p->pos] == ':' && p->pos + 2 < n && s[p->pos + 1] == ':' && xg_sim_is_word(s[p->pos + 2])) { p->pos += 2; continue; }
+            if (!xg_sim_is_word(s[p->pos])) break;
+        }
+    } else if (s[start] == '"') {
+        p->t.kind = XG_SIM_TK_STR;
+        for (p->pos++; p->pos < n && s[p->pos] != '"' && s[p->pos] != '\n'; p->pos++) {}
+        if (p->pos >= n || s[p->pos] != '"') XG_SIM_BAD(p, start, "close it with \"", "a string without end");
+        p->pos++;
+    } else { p->t.kind = XG_SIM_TK_PUNCT; p->pos++; }
+    p->t.text = xg_str_of(s + start, p->pos - start);
+}
+
+XG_FN bool xg_sim_is(const xg_sim_asm *p, char ch) { return p->t.kind == XG_SIM_TK_PUNCT && p->t.text.p[0] == ch; }
+XG_FN bool xg_sim_accept(xg_sim_asm *p, char ch) { if (!xg_sim_is(p, ch)) return false; xg_sim_next(p); return true; }
+XG_NORETURN XG_FN void xg_sim_unexpected(xg_sim_asm *p, const char *wanted) {
+    XG_SIM_BAD(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
+}
+XG_FN void xg_sim_expect(xg_sim_asm *p, char ch) {
+    char what[4];
+    what[0] = what[2] = '\''; what[1] = ch; what[3] = 0;
+    if (!xg_sim_accept(p, ch)) xg_sim_unexpected(p, what);
+}
+XG_FN bool xg_sim_dot(const xg_sim_asm *p, const char *word) { return p->t.kind == XG_SIM_TK_DOT && p->t.text.n == strlen(word) + 1 && memcmp(p->t.text.p + 1, word, p->t.text.n - 1) == 0; }
+XG_FN bool xg_sim_accept_dot(xg_sim_asm *p, const char *word) { if (!xg_sim_dot(p, word)) return false; xg_sim_next(p); return true; }
+
+/* ---- names and scopes ---- */
+
+XG_FN uint32_t xg_sim_name(xg_sim_asm *p, xg_str s) {
+    void *v = xg_dict_get(&p->names, s);
+    if (!v) { v = (void *)(uintptr_t)++p->n_names; xg_dict_put(&p->names, s, v); }
+    return (uint32_t)(uintptr_t)v;
+}
+XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
+    if (++p->depth > XG_SIM_NEST) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "blocks nest deeper than %d", (int)XG_SIM_NEST);
+    p->n_scopes++;
+    if (p->n_scopes >= p->parents_cap) p->parents = (uint32_t *)xg_vec_grow(&p->scratch, p->parents, &p->parents_cap, sizeof(uint32_t));
+    p->parents[p->n_scopes] = p->scope;
+    p->scope = p->n_scopes;
+}
+XG_FN void xg_sim_scope_pop(xg_sim_asm *p) { p->scope = p->parents[p->scope]; p->depth--; }
+
+XG_FN xg_sim_sym *xg_sim_lookup_id(const xg_sim_asm *p, uint32_t name, uint32_t scope) {
+    for (;;) {
+        xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)name << 32 | scope);
+        if (s || scope == 0) return s;
+        scope = p->parents[scope];
+    }
+}
+XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind, uint32_t scope, uint32_t at) {
+    uint64_t key = (uint64_t)xg_sim_name(p, name) << 32 | scope;
+    xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, key);
+    if (s && !(kind == XG_SIM_SYM_VAR && s->kind == XG_SIM_SYM_VAR && s->is_extern)) XG_SIM_BAD(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
+    if (!s) { s = XG_NEW(&p->scratch, xg_sim_sym); xg_map64_put(&p->syms, key, s); }
+    s->kind = kind;
+    s->name = name;
+    s->at = at;
+    s->scope = scope;
+    return s;
+}
+XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) {
+    xg_sim_vreg r;
+    memset(&r, 0, sizeof r);
+    r.bytes = (uint8_t)(bytes == 1 ? 2 : bytes);
+    r.first = XG_SIM_NOREG;
+    if (p->vregs.n >= 1u << 30) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "more than 2^30 registers");
+    xg_push(&p->scratch, xg_sim_vreg, &p->vregs, r);
+    return p->vregs.n - 1;
+}
+
+/* The symbol of a word; a member of a register range is made when first asked for. NULL when there is none. */
+XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
+    xg_sim_sym *s = NULL, *range;
+    void *id = xg_dict_get(&p->names, w);
+    uint32_t cut = w.n, i;
+    uint64_t number = 0;
+    if (id) s = xg_sim_lookup_id(p, (uint32_t)(uintptr_t)id, p->scope);
+    if (s && s->kind != XG_SIM_SYM_RANGE) return s;
+    while (cut > 1 && xg_sim_is_digit(w.p[cut - 1]) && w.n - cut < 9) cut--;
+    for (; cut < w.n; cut++) { /* the longest number first: %r1<10> declares %r10 while %r<100> does too */
+        id = xg_dict_get(&p->names, xg_str_of(w.p, cut));
+        range = id ? xg_sim_lookup_id(p, (uint32_t)(uintptr_t)id, p->scope) : NULL;
+        if (!range || range->kind != XG_SIM_SYM_RANGE || (w.p[cut] == '0' && cut + 1 < w.n)) continue;
+        for (number = 0, i = cut; i < w.n; i++) number = number * 10 + (uint64_t)(w.p[i] - '0');
+        if (number >= range->count) continue;
+        s = xg_sim_declare(p, w, XG_SIM_SYM_REG, range->scope, range->at);
+        s->type = range->type;
+        s->space = XG_SIM_REGS;
+        s->reg = xg_sim_new_reg(p, range->bytes);
+        p->vregs.p[s->reg].name = (uint32_t)(w.p - p->src->text) + 1;
+        return s;
+    }
+    return NULL;
+}
+
+/* ---- types ---- */
+
+typedef struct xg_sim_type_row { const char *text; uint8_t bytes, bits; char cls; } xg_sim_type_row;
+static const xg_sim_type_row xg_sim_types[XG_SIM_TYPE_COUNT] = {
+#define X(name, text, bytes, bits, cls) {text, bytes, bits, #cls[0]},
+    XG_SIM_TYPES(X)
+#undef X
+};
+XG_FN xg_sim_type xg_sim_type_of(xg_str word) { /* without the dot; NONE when it is no type */
+    int i;
+    for (i = 1; i < XG_SIM_TYPE_COUNT; i++) if (xg_str_is(word, xg_sim_types[i].text)) return (xg_sim_type)i;
+    return XG_SIM_NONE;
+}
+XG_FN xg_str xg_sim_undot(xg_str s) { return xg_str_of(s.p + 1, s.n - 1); }
+
+XG_FN xg_sim_type xg_sim_parse_type(xg_sim_asm *p) {
+    xg_sim_type t = p->t.kind == XG_SIM_TK_DOT ? xg_sim_type_of(xg_sim_undot(p->t.text)) : XG_SIM_NONE;
+    if (t == XG_SIM_NONE) xg_sim_unexpected(p, "a type such as .b32");
+    xg_sim_next(p);
+    return t;
+}
+
+/* ---- constant expressions ---- */
+
+XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level, int depth);
+XG_FN uint64_t xg_sim_expr_unary(xg_sim_asm *p, int depth) {
+    uint64_t v;
+    if (depth > 32) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the constant expression nests too deep");
+    if (xg_sim_accept(p, '-')) return 0 - xg_sim_expr_unary(p, depth + 1);
+    if (xg_sim_accept(p, '+')) return xg_sim_expr_unary(p, depth + 1);
+    if (xg_sim_accept(p, '~')) return ~xg_sim_expr_unary(p, depth + 1);
+    if (xg_sim_accept(p, '!')) return !xg_sim_expr_unary(p, depth + 1);
+    if (xg_sim_accept(p, '(')) {
+        if (p->t.kind == XG_SIM_TK_DOT) { xg_sim_next(p); xg_sim_expect(p, ')'); return xg_sim_expr_unary(p, depth + 1); } /* a cast (.u64) */
+        v = xg_sim_expr(p, 0, depth + 1);
+        xg_sim_expect(p, ')');
+        return v;
+    }
+    if (p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->t.text, "WARP_SZ")) { xg_sim_next(p); return XG_SIM_WARP; }
+    if (p->t.kind != XG_SIM_TK_NUM || p->t.number) xg_sim_unexpected(p, "an integer constant");
+    v = p->t.value;
+    xg_sim_next(p);
+    return v;
+}
+/* Levels: 0 or, 1 xor, 2 and, 3 shifts, 4 sums, 5 products. */
+XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level, int depth) {
+    static const char *const ops[6] = {"|", "^", "&", "<>", "+-", "*/%"};
+    uint64_t a = level == 5 ? xg_sim_expr_unary(p, depth) : xg_sim_expr(p, level + 1, depth), b;
+    while (p->t.kind == XG_SIM_TK_PUNCT && p->t.text.p[0] && strchr(ops[level], p->t.text.p[0])) {
+        char op = p->t.text.p[0];
+        uint32_t at = p->t.at;
+        if (level == 3 && (p->pos >= p->src->size || p->src->text[p->pos] != op)) break; /* the '>' of a register range */
+        xg_sim_next(p);
+        if (level == 3) xg_sim_next(p);
+        b = level == 5 ? xg_sim_expr_unary(p, depth) : xg_sim_expr(p, level + 1, depth);
+        if ((op == '/' || op == '%') && b == 0) XG_SIM_BAD(p, at, NULL, "division by zero in a constant expression");
+        if (op == '|') a |= b;
+        else if (op == '^') a ^= b;
+        else if (op == '&') a &= b;
+        else if (op == '<') a = b > 63 ? 0 : a << b;
+        else if (op == '>') a = b > 63 ? 0 : a >> b;
+        else if (op == '+') a += b;
+        else if (op == '-') a -= b;
+        else if (op == '*') a *= b;
+        else if (op == '/') a /= b;
+        else a %= b;
+    }
+    return a;
+}
+XG_FN uint32_t xg_sim_small(xg_sim_asm *p, const char *what, uint32_t max) {
+    uint32_t at = p->t.at;
+    uint64_t v = xg_sim_expr(p, 0, 0);
+    if (v > max) XG_SIM_BAD(p, at, NULL, "%s may be at most %u", what, max);
+    return (uint32_t)v;
+}
+XG_FN uint32_t xg_sim_align(xg_sim_asm *p) {
+    uint32_t at = p->t.at, v = xg_sim_small(p, "an alignment", 1u << 20);
+    if (!v || (v & (v - 1))) XG_SIM_BAD(p, at, NULL, "an alignment must be a power of two, not %u", v);
+    return v;
+}
+
+/* ---- operands ---- */
+
+XG_FN void xg_sim_operand_word(xg_sim_asm *p, xg_sim_operand *o) {
+    xg_sim_sym *s = xg_sim_lookup(p, p->t.text);
+    o->word = p->t.text;
+    o->sym = s;
+    if (xg_str_is(p->t.text, "_")) o->kind = XG_SIM_O_SINK;
+    else if (xg_str_is(p->t.text, "WARP_SZ")) { o->kind = XG_SIM_O_NUM; o->value = XG_SIM_WARP; }
+    else if (!s) o->kind = p->t.text.p[0] == '%' ? XG_SIM_O_SREG : XG_SIM_O_LABEL;
+    else if (s->kind == XG_SIM_SYM_REG) o->kind = XG_SIM_O_REG;
+    else if (s->kind == XG_SIM_SYM_VAR) o->kind = XG_SIM_O_VAR;
+    else if (s->kind == XG_SIM_SYM_FUNC) o->kind = XG_SIM_O_FUNC;
+    else o->kind = XG_SIM_O_LABEL;
+    xg_sim_next(p);
+    if (o->kind == XG_SIM_O_SREG && p->t.kind == XG_SIM_TK_DOT && p->t.text.n == 2) {
+        o->word = xg_str_of(o->word.p, (size_t)(p->t.text.p + 2 - o->word.p));
+        xg_sim_next(p);
+    }
+    if (o->kind == XG_SIM_O_VAR && (xg_sim_is(p, '+') || xg_sim_is(p, '-'))) o->value = xg_sim_expr_unary(p, 0);
+}
+
+XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
+    memset(o, 0, sizeof *o);
+    o->at = p->t.at;
+    if (depth > 2) XG_SIM_BAD(p, p->t.at, NULL, "operands nest too deep");
+    if (xg_sim_accept(p, '!')) o->inverted = true;
+    if (xg_sim_is(p, '{') || (depth == 0 && xg_sim_is(p, '(') && !o->inverted)) {
+        bool vec = xg_sim_is(p, '{');
+        XG_VEC(xg_sim_operand) v = {NULL, 0, 0};
+        xg_sim_operand item;
+        o->kind = vec ? XG_SIM_O_VEC : XG_SIM_O_LIST;
+        xg_sim_next(p);
+        while (!xg_sim_is(p, vec ? '}' : ')')) {
+            xg_sim_operand_read(p, &item, depth + 1);
+            if (v.n >= XG_SIM_VECTOR * 4) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, o->at, NULL, "a vector of more than %d items", XG_SIM_VECTOR * 4);
+            xg_push(&p->scratch, xg_sim_operand, &v, item);
+            if (!xg_sim_accept(p, ',')) break;
+        }
+        xg_sim_expect(p, vec ? '}' : ')');
+        o->items = v.p;
+        o->n = v.n;
+    } else if (xg_sim_accept(p, '[')) {
+        o->kind = XG_SIM_O_ADDR;
+        o->items = XG_NEW(&p->scratch, xg_sim_operand);
+        o->n = 1;
+        xg_sim_operand_read(p, o->items, depth + 1);
+        if (o->items->kind != XG_SIM_O_REG && o->items->kind != XG_SIM_O_VAR && o->items->kind != XG_SIM_O_NUM)
+            XG_SIM_BAD(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]", "not an address");
+        if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) {
+            xg_sim_accept(p, '+');
+            o->value = xg_sim_expr(p, 0, 0);
+        }
+        if (xg_sim_is(p, ',')) XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "addresses with coordinates (textures, tensor maps) are not simulated yet");
+        xg_sim_expect(p, ']');
+    } else if (p->t.kind == XG_SIM_TK_WORD) xg_sim_operand_word(p, o);
+    else if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {
+        o->kind = XG_SIM_O_NUM;
+        o->value = p->t.value;
+        o->number = p->t.number;
+        xg_sim_next(p);
+    } else if (p->t.kind == XG_SIM_TK_NUM || xg_sim_is(p, '-') || xg_sim_is(p, '+') || xg_sim_is(p, '~') || xg_sim_is(p, '(')) {
+        bool minus = xg_sim_is(p, '-');
+        o->kind = XG_SIM_O_NUM;
+        if (minus) xg_sim_next(p);
+        if (minus && p->t.kind == XG_SIM_TK_NUM && p->t.number) {
+            o->number = p->t.number;
+            o->value = p->t.value ^ (uint64_t)1 << (o->number * 8 - 1);
+            xg_sim_next(p);
+        } else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
+    } else xg_sim_unexpected(p, "an operand");
+    if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
+        o->pair = XG_NEW(&p->scratch, xg_sim_operand);
+        xg_sim_operand_read(p, o->pair, 1);
+    }
+}
+
+/* ---- variables ---- */
+
+XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
+    uint32_t at = p->t.at, bytes = xg_sim_types[type].bytes;
+    uint64_t v;
+    if (bytes > room) XG_SIM_BAD(p, at, NULL, "more initial values than the variable has room for");
+    if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {
+        v = p->t.value;
+        if (p->t.number == 8 && bytes == 4) v = xg_sim_pack(xg_sim_unpack(v, XG_SIM_IS_F64), XG_SIM_IS_F32, XG_SIM_RN, false);
+        if (p->t.number == 4 && bytes == 8) v = xg_sim_pack(xg_sim_unpack(v, XG_SIM_IS_F32), XG_SIM_IS_F64, XG_SIM_RN, false);
+        xg_sim_next(p);
+    } else if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ")) {
+        xg_sim_sym *s;
+        bool generic = xg_str_is(p->t.text, "generic");
+        if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
+        s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+        if (!s || s->kind != XG_SIM_SYM_VAR || (s->space != XG_SIM_GLOBAL && s->space != XG_SIM_CONST))
+            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of .global and .const variables defined before", "this initial value is not supported");
+        v = s->offset;
+        xg_sim_next(p);
+        if (generic) xg_sim_expect(p, ')');
+        if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) v += xg_sim_expr_unary(p, 0);
+    } else v = xg_sim_expr(p, 0, 0);
+    memcpy(out, &v, bytes > 8 ? 8 : bytes);
+}
+
+XG_FN void xg_sim_initialise(xg_sim_asm *p, xg_sim_sym *s, xg_sim_type type, uint64_t bytes) {
+    char *out = (char *)(uintptr_t)s->offset;
+    uint64_t at = 0, step = xg_sim_types[type].bytes;
+    int depth = 0;
+    do {
+        while (xg_sim_accept(p, '{')) depth++;
+        if (!xg_sim_is(p, '}')) { xg_sim_put_value(p, out + at, type, bytes - at); at += step; }
+        while (depth && xg_sim_accept(p, '}')) depth--;
+    } while (depth && (xg_sim_accept(p, ','), true) && p->t.kind != XG_SIM_TK_END);
+}
+
+XG_FN uint64_t xg_sim_dimensions(xg_sim_asm *p, uint64_t item, bool *open) {
+    int64_t total = (int64_t)item;
+    *open = false;
+    while (xg_sim_accept(p, '[')) {
+        uint32_t at = p->t.at;
+        if (xg_sim_is(p, ']')) *open = true;
+        else {
+            uint64_t n = xg_sim_expr(p, 0, 0);
+            if (n > (uint64_t)1 << 40 || !xg_mul64(total, (int64_t)n, &total) || total > (int64_t)1 << 40) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "the variable is larger than 2^40 bytes");
+        }
+        xg_sim_expect(p, ']');
+    }
+    return (uint64_t)total;
+}
+
+XG_FN uint32_t xg_sim_frame_local(xg_sim_asm *p, uint64_t bytes, uint32_t align, uint32_t at) {
+    uint64_t start = ((uint64_t)p->local + align - 1) / align * align;
+    if (start + bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "more than 16 MiB of local memory a thread");
+    p->local = (uint32_t)(start + bytes);
+    return (uint32_t)start;
+}
+
+/* Gives a variable its place; the bytes of .global and .const ones live in the module's arena. */
+XG_FN void xg_sim_place(xg_sim_asm *p, xg_sim_sym *s) {
+    if (s->space == XG_SIM_SHARED) { s->offset = XG_SIM_NOREG; xg_push(&p->scratch, xg_sim_sym *, &p->shared, s); }
+    else if (s->space == XG_SIM_LOCAL) s->offset = xg_sim_frame_local(p, s->bytes, s->align, s->at);
+    else {
+        xg_sim_var v;
+        char *mem;
+        if (s->bytes > 1u << 30) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "a variable of more than 1 GiB");
+        mem = (char *)xg_alloc(p->a, xg_add(p->c, (size_t)s->bytes, s->align));
+        s->offset = ((uint64_t)(uintptr_t)mem + s->align - 1) / s->align * s->align;
+        memset(&v, 0, sizeof v);
+        v.name = xg_str_copy(p->a, s->name);
+        v.address = s->offset;
+        v.bytes = s->bytes;
+        v.readonly = s->space == XG_SIM_CONST;
+        xg_push(&p->scratch, xg_sim_var, &p->vars, v);
+    }
+}
+
+/* `.shared .align 16 .b8 name[64] = {...}, other;` from the first word after the space. */
+XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
+    uint32_t align = 0, lanes = 1;
+    xg_sim_type type;
+    for (;;) {
+        if (xg_sim_accept_dot(p, "align")) align = xg_sim_align(p);
+        else if (xg_sim_accept_dot(p, "v2")) lanes = 2;
+        else if (xg_sim_accept_dot(p, "v4")) lanes = 4;
+        else if (xg_sim_accept_dot(p, "attribute")) { xg_sim_expect(p, '('); while (!xg_sim_is(p, ')') && p->t.kind != XG_SIM_TK_END) xg_sim_next(p); xg_sim_expect(p, ')'); }
+        else break;
+    }
+    type = xg_sim_parse_type(p);
+    do {
+        bool open;
+        xg_str name = p->t.text;
+        uint32_t at = p->t.at;
+        xg_sim_sym *s;
+        if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a variable");
+        s = xg_sim_declare(p, name, XG_SIM_SYM_VAR, p->scope, at);
+        xg_sim_next(p);
+        s->type = type;
+        s->space = space;
+        s->is_extern = is_extern;
+        s->align = XG_MAX(align, XG_MAX(1u, xg_sim_types[type].bytes * lanes));
+        s->bytes = xg_sim_dimensions(p, (uint64_t)xg_sim_types[type].bytes * lanes, &open);
+        if (open && space == XG_SIM_SHARED) { s->bytes = 0; s->is_extern = true; }
+        else if (open) XG_SIM_UNSUPPORTED(p, at, "give the array its size", "an array without size");
+        if (is_extern && space != XG_SIM_SHARED) XG_SIM_UNSUPPORTED(p, at, "link the module that defines it", "the variable '%.*s' is defined elsewhere", (int)name.n, name.p);
+        xg_sim_place(p, s);
+        if (xg_sim_accept(p, '=')) {
+            if (space != XG_SIM_GLOBAL && space != XG_SIM_CONST) XG_SIM_BAD(p, at, NULL, "only .global and .const variables can have initial values");
+            xg_sim_initialise(p, s, type, s->bytes);
+        }
+    } while (xg_sim_accept(p, ','));
+    xg_sim_expect(p, ';');
+}
+
+XG_FN void xg_sim_registers(xg_sim_asm *p) {
+    xg_sim_type type;
+    if (xg_sim_dot(p, "v2") || xg_sim_dot(p, "v4")) XG_SIM_UNSUPPORTED(p, p->t.at, "declare scalar registers and use {a,b} where a vector is needed", "vector registers are not supported");
+    type = xg_sim_parse_type(p);
+    do {
+        xg_str name = p->t.text;
+        xg_sim_sym *s;
+        uint32_t at = p->t.at;
+        if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a register");
+        xg_sim_next(p);
+        if (xg_sim_accept(p, '<')) {
+            s = xg_sim_declare(p, name, XG_SIM_SYM_RANGE, p->scope, at);
+            s->count = xg_sim_small(p, "a register count", 1u << 30);
+            xg_sim_expect(p, '>');
+        } else {
+            s = xg_sim_declare(p, name, XG_SIM_SYM_REG, p->scope, at);
+            s->reg = xg_sim_new_reg(p, xg_sim_types[type].bytes);
+            p->vregs.p[s->reg].name = at + 1;
+        }
+        s->type = type;
+        s->space = XG_SIM_REGS;
+        s->bytes = xg_sim_types[type].bytes;
+    } while (xg_sim_accept(p, ','));
+    xg_sim_expect(p, ';');
+}
+
+/* ---- function bodies ---- */
+
+XG_FN void xg_sim_modifiers(xg_sim_asm *p, xg_sim_stmt *s) {
+    while (p->t.kind == XG_SIM_TK_DOT) {
+        if (s->n_mods >= XG_SIM_MODS) XG_SIM_BAD(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
+        s->mods[s->n_mods] = xg_sim_undot(p->t.text);
+        s->mod_at[s->n_mods++] = p->t.at;
+        xg_sim_next(p);
+    }
+}
+
+XG_FN void xg_sim_instruction(xg_sim_asm *p, uint32_t guard, bool guard_not) {
+    xg_sim_stmt *s = p->stmt;
+    memset(s, 0, sizeof *s);
+    s->at = p->t.at;
+    s->op = p->t.text;
+    s->guard = guard;
+    s->guard_not = guard_not;
+    if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "an instruction");
+    xg_sim_next(p);
+    xg_sim_modifiers(p, s);
+    while (!xg_sim_is(p, ';')) {
+        if (s->n >= XG_SIM_OPERANDS) XG_SIM_BAD(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
+        xg_sim_operand_read(p, &s->o[s->n++], 0);
+        if (!xg_sim_accept(p, ',')) break;
+    }
+    xg_sim_expect(p, ';');
+    s->first = p->code.n;
+    xg_sim_decode(p, s);
+}
+
+XG_FN void xg_sim_label(xg_sim_asm *p, xg_str name, uint32_t at) {
+    xg_sim_sym *s;
+    if (xg_sim_dot(p, "branchtargets")) {
+        XG_VEC(uint32_t) v = {NULL, 0, 0};
+        s = xg_sim_declare(p, name, XG_SIM_SYM_TARGETS, p->scope, at);
+        do { xg_sim_next(p); if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a label"); xg_push(&p->scratch, uint32_t, &v, xg_sim_name(p, p->t.text)); xg_sim_next(p); } while (xg_sim_is(p, ','));
+        xg_sim_expect(p, ';');
+        s->targets = v.p;
+        s->n_targets = v.n;
+    } else if (xg_sim_dot(p, "callprototype") || xg_sim_dot(p, "calltargets")) {
+        xg_sim_declare(p, name, XG_SIM_SYM_PROTO, p->scope, at);
+        while (!xg_sim_is(p, ';') && p->t.kind != XG_SIM_TK_END) xg_sim_next(p);
+        xg_sim_expect(p, ';');
+    } else {
+        s = xg_sim_declare(p, name, XG_SIM_SYM_LABEL, p->scope, at);
+        s->record = p->code.n;
+        xg_push(&p->scratch, uint32_t, &p->labels, p->code.n);
+    }
+}
+
+XG_FN void xg_sim_body_directive(xg_sim_asm *p) {
+    if (xg_sim_accept_dot(p, "reg")) xg_sim_registers(p);
+    else if (xg_sim_accept_dot(p, "shared")) xg_sim_variables(p, XG_SIM_SHARED, false);
+    else if (xg_sim_accept_dot(p, "local") || xg_sim_accept_dot(p, "param")) xg_sim_variables(p, XG_SIM_LOCAL, false);
+    else if (xg_sim_accept_dot(p, "global")) xg_sim_variables(p, XG_SIM_GLOBAL, false);
+    else if (xg_sim_accept_dot(p, "const")) xg_sim_variables(p, XG_SIM_CONST, false);
+    else if (xg_sim_dot(p, "loc") || xg_sim_dot(p, "file")) { xg_sim_skip_line(p); xg_sim_next(p); }
+    else if (xg_sim_accept_dot(p, "pragma")) { while (p->t.kind == XG_SIM_TK_STR || xg_sim_is(p, ',')) xg_sim_next(p); xg_sim_expect(p, ';'); }
+    else if (xg_sim_accept_dot(p, "extern")) { if (!xg_sim_accept_dot(p, "shared")) xg_sim_unexpected(p, ".shared"); xg_sim_variables(p, XG_SIM_SHARED, true); }
+    else XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "the directive '%.*s' is not known inside a function", (int)p->t.text.n, p->t.text.p);
+}
+
+XG_FN void xg_sim_body(xg_sim_asm *p) { /* after '{', up to the matching '}' */
+    uint32_t outer = p->depth;
+    xg_sim_scope_push(p, p->t.at);
+    while (p->depth > outer) {
+        uint32_t guard = XG_SIM_NOREG, at = p->t.at;
+        bool guard_not = false;
+        if (p->t.kind == XG_SIM_TK_END) XG_SIM_BAD(p, at, "close it with }", "the function has no end");
+        if (xg_sim_accept(p, '{')) { xg_sim_scope_push(p, at); continue; }
+        if (xg_sim_is(p, '}')) { xg_sim_scope_pop(p); if (p->depth > outer) xg_sim_next(p); continue; }
+        if (xg_sim_accept(p, ';')) continue;
+        if (p->t.kind == XG_SIM_TK_DOT) { xg_sim_body_directive(p); continue; }
+        if (xg_sim_accept(p, '@')) {
+            xg_sim_sym *s;
+            if (xg_sim_is(p, '@')) { xg_sim_skip_line(p); xg_sim_next(p); continue; }
+            guard_not = xg_sim_accept(p, '!');
+            s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+            if (!s || s->kind != XG_SIM_SYM_REG || s->type != XG_SIM_PRED) XG_SIM_BAD(p, p->t.at, "@p or @!p with a .pred register", "'%.*s' is not a predicate", (int)p->t.text.n, p->t.text.p);
+            guard = s->reg << 1;
+            xg_sim_next(p);
+        } else if (p->t.kind == XG_SIM_TK_WORD) {
+            xg_str name = p->t.text;
+            size_t back = p->pos;
+            xg_sim_tok t = p->t;
+            xg_sim_next(p);
+            if (xg_sim_accept(p, ':')) { xg_sim_label(p, name, at); continue; }
+            p->pos = back;
+            p->t = t;
+        }
+        xg_sim_instruction(p, guard, guard_not);
+    }
+    xg_sim_expect(p, '}');
+}
+
+/* ---- entries and functions ---- */
+
+XG_FN void xg_sim_formal_param(xg_sim_asm *p, xg_sim_func *f, xg_sim_param *out, xg_sim_formal *formal, uint32_t *offset) {
+    uint32_t align = 0, at;
+    bool open, reg = xg_sim_accept_dot(p, "reg");
+    xg_sim_type type;
+    xg_sim_sym *s;
+    memset(out, 0, sizeof *out);
+    memset(formal, 0, sizeof *formal);
+    if (!reg && !xg_sim_accept_dot(p, "param")) xg_sim_unexpected(p, ".param");
+    if (xg_sim_accept_dot(p, "align")) align = xg_sim_align(p);
+    type = xg_sim_parse_type(p);
+    while (p->t.kind == XG_SIM_TK_DOT) {
+        if (xg_sim_accept_dot(p, "ptr")) out->pointer = true;
+        else if (xg_sim_accept_dot(p, "align")) out->pointee_align = xg_sim_align(p);
+        else if (xg_sim_accept_dot(p, "global") || xg_sim_accept_dot(p, "shared") || xg_sim_accept_dot(p, "const") || xg_sim_accept_dot(p, "local") || xg_sim_accept_dot(p, "generic") || xg_sim_accept_dot(p, "noalias")) {}
+        else xg_sim_unexpected(p, "a parameter's name");
+    }
+    at = p->t.at;
+    out->name = p->t.text;
+    if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a parameter's name");
+    s = xg_sim_declare(p, p->t.text, reg ? XG_SIM_SYM_REG : XG_SIM_SYM_VAR, p->scope, at);
+    xg_sim_next(p);
+    s->type = type;
+    s->align = XG_MAX(align, XG_MAX(1u, (uint32_t)xg_sim_types[type].bytes));
+    s->bytes = xg_sim_dimensions(p, xg_sim_types[type].bytes, &open);
+    if (open || s->bytes > 32764) XG_SIM_UNSUPPORTED(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
+    if (reg) { s->space = XG_SIM_REGS; s->reg = xg_sim_new_reg(p, xg_sim_types[type].bytes); formal->reg = 1; formal->at = s->reg; }
+    else if (f->entry) { s->space = XG_SIM_PARAM; *offset = (*offset + s->align - 1) / s->align * s->align; s->offset = *offset; *offset += (uint32_t)s->bytes; formal->at = (uint32_t)s->offset; }
+    else { s->space = XG_SIM_LOCAL; xg_sim_place(p, s); formal->at = (uint32_t)s->offset; }
+    formal->bytes = out->size = (uint32_t)s->bytes;
+    formal->align = out->align = s->align;
+    out->offset = (uint32_t)s->offset;
+    if (*offset > 32764) XG_SIM_BAD(p, at, NULL, "more than 32764 bytes of parameters");
+}
+
+XG_FN xg_sim_formal *xg_sim_formals(xg_sim_asm *p, xg_sim_func *f, uint32_t *n, bool keep, uint32_t *offset) {
+    XG_VEC(xg_sim_formal) formals = {NULL, 0, 0};
+    XG_VEC(xg_sim_param) params = {NULL, 0, 0};
+    xg_sim_expect(p, '(');
+    while (!xg_sim_is(p, ')')) {
+        xg_sim_formal formal;
+        xg_sim_param param;
+        xg_sim_formal_param(p, f, &param, &formal, offset);
+        xg_push(p->a, xg_sim_formal, &formals, formal);
+        xg_push(p->a, xg_sim_param, &params, param);
+        if (!xg_sim_accept(p, ',')) break;
+    }
+    xg_sim_expect(p, ')');
+    *n = formals.n;
+    if (keep) { f->info.params = params.p; f->info.n_params = params.n; }
+    return formals.p;
+}
+
+XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
+    uint32_t i = 0;
+    out[0] = out[1] = out[2] = 1;
+    do out[i++] = xg_sim_small(p, "a dimension", 0x7FFFFFFF); while (i < 3 && xg_sim_accept(p, ','));
+}
+
+XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
+    uint32_t one[3];
+    for (;;) {
+        if (xg_sim_accept_dot(p, "maxntid")) xg_sim_triple(p, f->info.maxntid);
+        else if (xg_sim_accept_dot(p, "reqntid")) xg_sim_triple(p, f->info.reqntid);
+        else if (xg_sim_accept_dot(p, "reqnctapercluster")) xg_sim_triple(p, f->info.cluster);
+        else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank")) xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "explicitcluster") || xg_sim_accept_dot(p, "noreturn")) {}
+        else if (xg_sim_accept_dot(p, "pragma")) { while (p->t.kind == XG_SIM_TK_STR || xg_sim_is(p, ',')) xg_sim_next(p); xg_sim_expect(p, ';'); }
+        else return;
+    }
+}
+
+XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
+    xg_sim_entry *whole;
+    xg_sim_func *f, blank;
+    xg_sim_sym *s;
+    xg_str name;
+    uint32_t at, bytes = 0, none = 0;
+    xg_sim_formal *rets = NULL;
+    uint32_t n_rets = 0;
+    memset(&blank, 0, sizeof blank);
+    blank.entry = entry;
+    p->vregs.n = p->fixes.n = p->labels.n = p->calls.n = 0;
+    p->carry = XG_SIM_NOREG;
+    p->local = 0;
+    p->f = &blank;
+    xg_sim_scope_push(p, p->t.at);
+    if (!entry && xg_sim_is(p, '(')) rets = xg_sim_formals(p, &blank, &n_rets, false, &none);
+    name = p->t.text;
+    at = p->t.at;
+    if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a function");
+    s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)xg_sim_name(p, name) << 32);
+    if (s && (s->kind != XG_SIM_SYM_FUNC || s->func->entry != entry)) XG_SIM_BAD(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
+    xg_sim_next(p);
+    if (!s) {
+        s = xg_sim_declare(p, name, XG_SIM_SYM_FUNC, 0, at);
+        whole = XG_NEW(p->a, xg_sim_entry);
+        s->func = &whole->f;
+        s->func->id = p->funcs.n;
+        s->func->entry = entry;
+        s->func->at = at;
+        s->func->info.name = xg_str_copy(p->a, name);
+        xg_push(&p->scratch, xg_sim_func *, &p->funcs, s->func);
+    }
+    f = p->f = s->func;
+    f->rets = rets;
+    f->n_rets = n_rets;
+    if (xg_sim_is(p, '(')) f->args = xg_sim_formals(p, f, &f->n_args, true, &bytes);
+    f->info.param_bytes = bytes;
+    xg_sim_performance(p, f);
+    if (!xg_sim_accept(p, ';')) {
+        if (f->defined) XG_SIM_BAD(p, at, NULL, "'%.*s' is defined twice", (int)name.n, name.p);
+        if (!xg_sim_accept(p, '{')) xg_sim_unexpected(p, "'{' or ';'");
+        f->defined = true;
+        f->begin = p->code.n;
+        xg_sim_body(p);
+        xg_sim_function_end(p);
+    }
+    xg_sim_scope_pop(p);
+    p->f = NULL;
+}
+
+/* ---- module level ---- */
+
+XG_FN void xg_sim_skip_section(xg_sim_asm *p) { /* .section name { ... } */
+    int depth = 0;
+    while (p->t.kind != XG_SIM_TK_END && !xg_sim_is(p, '{')) xg_sim_next(p);
+    do {
+        if (p->t.kind == XG_SIM_TK_END) xg_sim_unexpected(p, "'}'");
+        depth += xg_sim_is(p, '{') - xg_sim_is(p, '}');
+        xg_sim_next(p);
+    } while (depth);
+}
+
+XG_FN void xg_sim_header(xg_sim_asm *p) {
+    if (xg_sim_dot(p, "version")) {
+        const char *s = p->src->text;
+        uint32_t major = 0, minor = 0;
+        size_t at;
+        xg_sim_skip_space(p); /* 8.0 is no token: read it by hand */
+        p->t.at = (uint32_t)(at = p->pos);
+        while (at < p->src->size && xg_sim_is_digit(s[at]) && major < 1000) major = major * 10 + (uint32_t)(s[at++] - '0');
+        if (at + 1 >= p->src->size || s[at] != '.' || !xg_sim_is_digit(s[at + 1]) || !major) xg_sim_unexpected(p, "a version such as 8.0");
+        minor = (uint32_t)(s[++at] - '0');
+        p->pos = at + 1;
+        p->m->version = major * 10 + minor;
+        if (p->pos < p->src->size && xg_sim_is_word(s[p->pos])) XG_SIM_BAD(p, p->pos, NULL, "a version is one number, a dot and one digit");
+        xg_sim_next(p);
+    } else if (xg_sim_accept_dot(p, "target")) {
+        if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a target such as sm_90a");
+        p->m->target = xg_str_copy(p->a, p->t.text);
+        do xg_sim_next(p); while (p->t.kind == XG_SIM_TK_WORD || xg_sim_is(p, ','));
+    } else {
+        uint32_t at;
+        xg_sim_next(p);
+        at = p->t.at;
+        if (xg_sim_small(p, "an address size", 64) != 64) XG_SIM_UNSUPPORTED(p, at, "write .address_size 64", "only 64-bit addresses are supported");
+    }
+}
+
+XG_FN void xg_sim_module_item(xg_sim_asm *p) {
+    bool is_extern = false;
+    if (xg_sim_is(p, '@')) { xg_sim_skip_line(p); xg_sim_next(p); return; }
+    if (p->t.kind != XG_SIM_TK_DOT) xg_sim_unexpected(p, "a directive");
+    if (xg_sim_dot(p, "version") || xg_sim_dot(p, "target") || xg_sim_dot(p, "address_size")) { xg_sim_header(p); return; }
+    if (!p->m->version) XG_SIM_BAD(p, p->t.at, "begin with .version 8.0, .target sm_90, .address_size 64", "the module does not begin with .version");
+    if (xg_sim_dot(p, "file") || xg_sim_dot(p, "loc")) { xg_sim_skip_line(p); xg_sim_next(p); return; }
+    if (xg_sim_dot(p, "section")) { xg_sim_skip_section(p); return; }
+    if (xg_sim_accept_dot(p, "pragma")) { while (p->t.kind == XG_SIM_TK_STR || xg_sim_is(p, ',')) xg_sim_next(p); xg_sim_expect(p, ';'); return; }
+    for (;;) {
+        if (xg_sim_accept_dot(p, "extern")) is_extern = true;
+        else if (!xg_sim_accept_dot(p, "visible") && !xg_sim_accept_dot(p, "weak") && !xg_sim_accept_dot(p, "common")) break;
+    }
+    if (xg_sim_accept_dot(p, "entry")) xg_sim_function(p, true);
+    else if (xg_sim_accept_dot(p, "func")) xg_sim_function(p, false);
+    else if (xg_sim_accept_dot(p, "global")) xg_sim_variables(p, XG_SIM_GLOBAL, is_extern);
+    else if (xg_sim_accept_dot(p, "const")) xg_sim_variables(p, XG_SIM_CONST, is_extern);
+    else if (xg_sim_accept_dot(p, "shared")) xg_sim_variables(p, XG_SIM_SHARED, is_extern);
+    else XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "the directive '%.*s' is not known here", (int)p->t.text.n, p->t.text.p);
+}
+
+#endif /* XG_SIM_PARSE_C */
+/* sim/math.c -- the approximate functions, more exact than any device.
+ *
+ * A GPU computes ex2, lg2, sin, cos, tanh and rsqrt from tables with documented error bounds; the tables are not documented. Here each
+ * is computed in double and rounded once, by the same few operations on every host: results are within 0.51 ulp of the exact value
+ * (sin and cos: for |x| below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose
+ * result depends on the last bits of an approximation differs from a device within the device's own error.
+ *
+ * XG_SIM_MUL_ADD is a product and a sum that the compiler may contract: the difference is below the precision that is kept. */
+#ifndef XG_SIM_MATH_C
+#define XG_SIM_MATH_C
+
+XG_FN double xg_sim_scale(double v, int n) { return v * xg_sim_f64_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
+
+XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
+    double n = x + 6755399441055744.0 - 6755399441055744.0, y = (x - n) * 0.69314718055994530942, r;
+    r = 1.0 + y * (1.0 + y * (0.5 + y * (1.0 / 6 + y * (1.0 / 24 + y * (1.0 / 120 + y * (1.0 / 720 + y * (1.0 / 5040 + y * (1.0 / 40320 + y * (1.0 / 362880)))))))));
+    return xg_sim_scale(r, (int)n);
+}
+XG_FN float xg_sim_ex2(float x) {
+    if (x != x) return x;
+    if (x >= 128.0f) return xg_sim_f32_bits(0x7F800000u);
+    if (x < -160.0f) return 0.0f;
+    return (float)xg_sim_exp2_wide(x);
+}
+
+XG_FN float xg_sim_lg2(float x) {
+    uint32_t u = xg_sim_bits_f32(x);
+    int e = 0;
+    double m, s, z;
+    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
+    if (u == 0x7F800000u) return x;
+    if (u < 0x00800000u) { u = xg_sim_bits_f32(x * 16777216.0f); e = -24; }
+    e += (int)(u >> 23) - 127;
+    m = xg_sim_f32_bits((u & 0x7FFFFFu) | 0x3F800000u);
+    if (m > 1.41421356) { m *= 0.5; e++; }
+    s = (m - 1.0) / (m + 1.0);
+    z = s * s;
+    s = s * (2.0 + z * (2.0 / 3 + z * (2.0 / 5 + z * (2.0 / 7 + z * (2.0 / 9 + z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17)))))))));
+    return (float)(s * 1.44269504088896340736 + e);
+}
+
+/* sin (quarter 0) or cos (quarter 1) of x: quadrant and remainder, then the short series. */
+XG_FN float xg_sim_sincos(float x, int quarter) {
+    double r = x, n, z;
+    int q;
+    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (r > 1e6 || r < -1e6) r = fmod(r, 6.28318530717958647693);
+    n = r * 0.63661977236758134308 + 6755399441055744.0 - 6755399441055744.0;
+    r = (r - n * 1.5707963267341256142) - n * 6.0771005065061922e-11; /* pi/2 in two parts, the first with 33 bits */
+    q = (int)n + quarter;
+    z = r * r;
+    if (q & 1) r = 1.0 - z * (0.5 - z * (1.0 / 24 - z * (1.0 / 720 - z * (1.0 / 40320 - z * (1.0 / 3628800 - z * (1.0 / 479001600))))));
+    else r = r * (1.0 - z * (1.0 / 6 - z * (1.0 / 120 - z * (1.0 / 5040 - z * (1.0 / 362880 - z * (1.0 / 39916800 - z * (1.0 / 6227020800.0)))))));
+    if (!quarter && x == 0) return x;
+    return (float)(q & 2 ? -r : r);
+}
+
+XG_FN float xg_sim_tanh(float x) {
+    double y = x, t;
+    if (x != x) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (y > 20 || y < -20) return y > 0 ? 1.0f : -1.0f;
+    t = y * y;
+    if (t < 1e-4) return x == 0 ? x : (float)(y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315)))));
+    t = xg_sim_exp2_wide(y * 2.88539008177792681472);
+    return (float)(1.0 - 2.0 / (t + 1.0));
+}
+XG_FN float xg_sim_rsqrt(float x) {
+    if (x != x || x < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+    return (float)(1.0 / sqrt((double)x)); /* 1/-0 is -inf, as PTX wants */
+}
+
+#endif /* XG_SIM_MATH_C */
+/* sim/scalar.c -- the arithmetic that need not be fast: one lane at a time, one copy for all hosts.
+ *
+ * A row of XG_SIM_SCALAR_OPS is a function of up to four sources a, b, c, e (and the immediate in->imm, here `imm`) that sets r, and q
+ * where there is a second destination. The rules are those of lanes.c: no traps, whatever the bits. */
+#ifndef XG_SIM_SCALAR_C
+#define XG_SIM_SCALAR_C
+
+typedef uint32_t (*xg_sim_half2)(uint32_t, uint32_t, uint32_t);
+
+XG_FN uint32_t xg_sim_popc(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)(x * 0x0101010101010101u >> 56);
+}
+XG_FN uint64_t xg_sim_mulh_u(uint64_t a, uint64_t b) { return xg_sim_wide_mul(a, b).hi; }
+XG_FN uint64_t xg_sim_mulh_s(uint64_t a, uint64_t b) { return xg_sim_mulh_u(a, b) - (a >> 63 ? b : 0) - (b >> 63 ? a : 0); }
+/* Division by zero gives all ones and the remainder gives the dividend, as devices do; MIN / -1 gives MIN. */
+XG_FN uint64_t xg_sim_div_u(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
+XG_FN uint64_t xg_sim_rem_u(uint64_t a, uint64_t b) { return b ? a % b : a; }
+XG_FN int64_t xg_sim_div_s(int64_t a, int64_t b) { return b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; }
+XG_FN int64_t xg_sim_rem_s(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+
+XG_FN uint64_t xg_sim_brev(uint64_t x, int bits) { uint64_t r = 0; int i; for (i = 0; i < bits; i++) r |= (x >> i & 1) << (bits - 1 - i); return r; }
+XG_FN uint64_t xg_sim_bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, bool is_signed) {
+    uint64_t r;
+    uint32_t top;
+    pos &= 0xFF; len &= 0xFF;
+    top = pos + len - 1 < width - 1 ? pos + len - 1 : width - 1;
+    if (len == 0) return 0;
+    r = pos >= width ? 0 : a >> pos;
+    if (len < 64) r &= ((uint64_t)1 << len) - 1;
+    if (is_signed && (a >> top & 1)) { uint32_t have = pos >= width ? 0 : XG_MIN(len, width - pos); r |= have >= 64 ? 0 : ~(uint64_t)0 << have; }
+    return r;
+}
+XG_FN uint64_t xg_sim_bfi(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint32_t width) {
+    uint64_t m;
+    pos &= 0xFF; len &= 0xFF;
+    if (pos >= width || len == 0) return b;
+    m = (len >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << len) - 1) << pos;
+    return (b & ~m) | ((a << pos) & m);
+}
+XG_FN uint32_t xg_sim_bfind(uint64_t a, uint32_t width, bool is_signed, bool shiftamt) {
+    int top;
+    if (is_signed && a >> (width - 1) & 1) a = ~a;
+    if (width == 32) a &= 0xFFFFFFFFu;
+    top = 63 - xg_sim_clz64(a);
+    return top < 0 ? 0xFFFFFFFFu : shiftamt ? width - 1 - (uint32_t)top : (uint32_t)top;
+}
+XG_FN uint32_t xg_sim_prmt(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
+    static const uint16_t tables[6][4] = { /* f4e b4e rc8 ecl ecr rc16 by c & 3; a nibble per byte, lowest first from the right */
+        {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
+        {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+    uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t sel = mode ? tables[mode - 1][c & 3] : c, r = 0, i;
+    for (i = 0; i < 4; i++) {
+        uint32_t n = sel >> (4 * i) & 15, byte = (uint32_t)(both >> (8 * (n & 7))) & 0xFF;
+        if (n & 8) byte = byte & 0x80 ? 0xFF : 0;
+        r |= byte << (8 * i);
+    }
+    return r;
+}
+XG_FN uint64_t xg_sim_lop3(uint64_t a, uint64_t b, uint64_t c, uint32_t lut) {
+    uint64_t r = 0;
+    uint32_t i;
+    for (i = 0; i < 8; i++) if (lut >> i & 1) r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return r;
+}
+XG_FN uint32_t xg_sim_shf(uint32_t lo, uint32_t hi, uint32_t n, uint32_t right, uint32_t clamp) {
+    uint64_t v = (uint64_t)hi << 32 | lo;
+    n = clamp ? XG_MIN(n, 32u) : n & 31;
+    return right ? (uint32_t)(v >> n) : (uint32_t)((v << n) >> 32);
+}
+XG_FN int32_t xg_sim_part(uint32_t v, uint32_t i, uint32_t bits, bool is_signed) {
+    uint32_t x = v >> (i * bits) & ((1u << bits) - 1);
+    return is_signed && x >> (bits - 1) ? (int32_t)(x | ~0u << bits) : (int32_t)x;
+}
+/* imm: bit 0 a signed, bit 1 b signed, bit 2 the high half (dp2a). */
+XG_FN uint32_t xg_sim_dp4a(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
+    uint32_t i;
+    for (i = 0; i < 4; i++) c += (uint32_t)(xg_sim_part(a, i, 8, imm & 1) * xg_sim_part(b, i, 8, (imm & 2) != 0));
+    return c;
+}
+XG_FN uint32_t xg_sim_dp2a(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
+    uint32_t i;
+    for (i = 0; i < 2; i++) c += (uint32_t)xg_sim_part(a, i, 16, imm & 1) * (uint32_t)xg_sim_part(b, i + (imm & 4 ? 2 : 0), 8, (imm & 2) != 0);
+    return c;
+}
+XG_FN uint32_t xg_sim_fns(uint32_t mask, uint32_t base, int32_t offset) {
+    int32_t at = (int32_t)base, step = offset < 0 ? -1 : 1, want = offset < 0 ? -offset : offset;
+    if (base > 31) return 0xFFFFFFFFu;
+    if (offset == 0) return mask >> base & 1 ? base : 0xFFFFFFFFu;
+    for (; at >= 0 && at < 32; at += step) if ((mask >> at & 1) && --want == 0) return (uint32_t)at;
+    return 0xFFFFFFFFu;
+}
+XG_FN uint32_t xg_sim_bmsk(uint32_t a, uint32_t b, uint32_t clamp) {
+    uint64_t m;
+    if (clamp) { if (a > 31 || b == 0) return 0; m = b > 31 ? 0xFFFFFFFFu : ((uint64_t)1 << b) - 1; return (uint32_t)(m << a); }
+    m = ((uint64_t)1 << (b & 31)) - 1;
+    return (uint32_t)(m << (a & 31));
+}
+XG_FN uint32_t xg_sim_szext(uint32_t a, uint32_t n, uint32_t imm) { /* bit 0 clamp, bit 1 signed */
+    n = imm & 1 ? XG_MIN(n, 32u) : n & 31;
+    if (n == 0) return 0;
+    if (n == 32) return a;
+    a &= (1u << n) - 1;
+    return imm & 2 && a >> (n - 1) ? a | ~0u << n : a;
+}
+enum { XG_SIM_TEST_FINITE, XG_SIM_TEST_INFINITE, XG_SIM_TEST_NUMBER, XG_SIM_TEST_NAN, XG_SIM_TEST_NORMAL, XG_SIM_TEST_SUBNORMAL };
+XG_FN int32_t xg_sim_testp(uint64_t bits, xg_sim_format f, uint32_t test) {
+    const xg_sim_layout *l = &xg_sim_layouts[f];
+    uint64_t m = bits & (((uint64_t)1 << l->mbits) - 1), top = ((uint64_t)1 << l->ebits) - 1, e = bits >> l->mbits & top;
+    bool yes = test == XG_SIM_TEST_FINITE ? e != top : test == XG_SIM_TEST_INFINITE ? e == top && !m : test == XG_SIM_TEST_NUMBER ? !(e == top && m) :
+        test == XG_SIM_TEST_NAN ? e == top && m : test == XG_SIM_TEST_NORMAL ? e != 0 && e != top : e == 0 && m;
+    return yes ? -1 : 0;
+}
+
+/* ---- 16-bit floats ---- */
+
+enum { XG_SIM_H_ADD, XG_SIM_H_SUB, XG_SIM_H_MUL, XG_SIM_H_FMA, XG_SIM_H_MIN, XG_SIM_H_MAX, XG_SIM_H_EX2, XG_SIM_H_TANH, XG_SIM_H_OP = 7,
+       XG_SIM_H_BF16 = 8, XG_SIM_H_NAN = 16, XG_SIM_H_RELU = 32, XG_SIM_H_SAT = 64, XG_SIM_H_FTZ = 128, XG_SIM_H_XORSIGN = 256, XG_SIM_H_ABS = 512 };
+
+XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
+    uint32_t inf = imm & XG_SIM_H_BF16 ? 0x7F80u : 0x7C00u, sign = (a ^ b) & 0x8000u, r;
+    bool an = (a & 0x7FFF) > inf, bn = (b & 0x7FFF) > inf;
+    int32_t x, y;
+    if (imm & XG_SIM_H_ABS) { a &= 0x7FFF; b &= 0x7FFF; }
+    if ((an && bn) || ((an || bn) && imm & XG_SIM_H_NAN)) return 0x7FFF;
+    x = a & 0x8000 ? -(int32_t)(a & 0x7FFF) - 1 : (int32_t)a;
+    y = b & 0x8000 ? -(int32_t)(b & 0x7FFF) - 1 : (int32_t)b;
+    r = an ? b : bn ? a : ((imm & XG_SIM_H_OP) == XG_SIM_H_MIN ? x < y : x > y) ? a : b;
+    return imm & XG_SIM_H_XORSIGN ? (r & 0x7FFF) | sign : r;
+}
+XG_FN uint32_t xg_sim_half_flush(uint32_t a) { return a & 0x7C00 ? a : a & 0x8000; }
+XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
+    xg_sim_format f = imm & XG_SIM_H_BF16 ? XG_SIM_IS_BF16 : XG_SIM_IS_F16;
+    uint64_t r;
+    if (imm & XG_SIM_H_FTZ && f == XG_SIM_IS_F16) { a = xg_sim_half_flush(a); b = xg_sim_half_flush(b); c = xg_sim_half_flush(c); }
+    switch (imm & XG_SIM_H_OP) {
+    case XG_SIM_H_ADD: r = xg_sim_soft_add(f, a, b, XG_SIM_RN); break;
+    case XG_SIM_H_SUB: r = xg_sim_soft_sub(f, a, b, XG_SIM_RN); break;
+    case XG_SIM_H_MUL: r = xg_sim_soft_mul(f, a, b, XG_SIM_RN); break;
+    case XG_SIM_H_FMA: r = xg_sim_soft_fma(f, a, b, c, XG_SIM_RN); break;
+    case XG_SIM_H_EX2: case XG_SIM_H_TANH: {
+        float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
+        r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
+        break;
+    }
+    default: r = xg_sim_half_minmax(a, b, imm);
+    }
+    if (imm & XG_SIM_H_FTZ && f == XG_SIM_IS_F16) r = xg_sim_half_flush((uint32_t)r);
+    if (imm & XG_SIM_H_RELU && (r & 0x7FFF) <= xg_sim_layouts[f].max + 1 && r & 0x8000) r = 0;
+    if (imm & XG_SIM_H_SAT) r = (r & 0x7FFF) > xg_sim_layouts[f].max + 1 || r & 0x8000 ? 0 : XG_MIN(r, f == XG_SIM_IS_F16 ? 0x3C00u : 0x3F80u);
+    return (uint32_t)r;
+}
+XG_FN uint32_t xg_sim_halves(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
+    return xg_sim_half(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, imm) | xg_sim_half(a >> 16, b >> 16, c >> 16, imm) << 16;
+}
+/* op: 0 add, 1 min, 2 max of packed 16-bit integers; bit 2: signed. */
+XG_FN uint32_t xg_sim_int16x2(uint32_t a, uint32_t b, uint32_t imm) {
+    uint32_t i, r = 0;
+    for (i = 0; i < 2; i++) {
+        int32_t x = xg_sim_part(a, i, 16, (imm & 4) != 0), y = xg_sim_part(b, i, 16, (imm & 4) != 0), v = (imm & 3) == 0 ? x + y : (imm & 3) == 1 ? XG_MIN(x, y) : XG_MAX(x, y);
+        r |= ((uint32_t)v & 0xFFFF) << (16 * i);
+    }
+    return r;
+}
+XG_FN int32_t xg_sim_half_compare(uint32_t a, uint32_t b, uint32_t imm) { /* imm: low 4 bits operator, H_BF16, 32: flush */
+    float x, y;
+    bool nan, r;
+    if (imm & 32) { a = xg_sim_half_flush(a); b = xg_sim_half_flush(b); }
+    x = xg_sim_f32_bits(imm & 16 ? a << 16 : xg_sim_f16_to_f32(a));
+    y = xg_sim_f32_bits(imm & 16 ? b << 16 : xg_sim_f16_to_f32(b));
+    nan = x != x || y != y;
+    switch (imm & 7) {
+    case 0: r = x == y; break;
+    case 1: r = x < y || x > y; break;
+    case 2: r = x < y; break;
+    case 3: r = x <= y; break;
+    case 4: r = x > y; break;
+    case 5: r = x >= y; break;
+    case 6: return nan ? 0 : -1;
+    default: return nan ? -1 : 0;
+    }
+    return r || (nan && imm & 8) ? -1 : 0;
+}
+
+/* ---- conversions of any kind ---- */
+
+/* What imm says: source and destination: format or integer width; rounding; saturation. imm2: the same for the source. */
+enum { XG_SIM_CVT_INT = 16, XG_SIM_CVT_SIGNED = 32, XG_SIM_CVT_SAT = 1 << 10, XG_SIM_CVT_SATFINITE = 1 << 11, XG_SIM_CVT_RELU = 1 << 12, XG_SIM_CVT_INTEGRAL = 1 << 13, XG_SIM_CVT_FTZ = 1 << 14 };
+/* Layout: bits 0-3 format, or with INT log2 of the bytes; bit 5 signed; bits 6-8 rounding mode. */
+XG_FN uint64_t xg_sim_cvt_one(uint64_t v, uint32_t to, uint32_t from) {
+    xg_sim_round mode = (xg_sim_round)(to >> 6 & 7);
+    xg_sim_num n;
+    uint32_t bits;
+    if (from & XG_SIM_CVT_INT) {
+        bits = 8u << (from & 15);
+        if (bits < 64) v &= ((uint64_t)1 << bits) - 1;
+        if (from & XG_SIM_CVT_SIGNED && v >> (bits - 1) & 1) { if (bits < 64) v |= ~(uint64_t)0 << bits; n = xg_sim_num_s64((int64_t)v); }
+        else n = xg_sim_num_u64(v);
+    } else {
+        xg_sim_format f = (xg_sim_format)(from & 15);
+        if (from & XG_SIM_CVT_FTZ && f == XG_SIM_IS_F32 && !(v & 0x7F800000u)) v &= 0x80000000u;
+        n = xg_sim_unpack(v, f);
+    }
+    if (to & XG_SIM_CVT_INT) {
+        bits = 8u << (to & 15);
+        if (from & XG_SIM_CVT_INT && !(to & XG_SIM_CVT_SAT)) return v; /* cut by the store */
+        return xg_sim_num_to_int(n, mode, bits, (to & XG_SIM_CVT_SIGNED) != 0);
+    }
+    if (to & XG_SIM_CVT_INTEGRAL) { v = xg_sim_soft_integral((xg_sim_format)(to & 15), v, mode); n = xg_sim_unpack(v, (xg_sim_format)(to & 15)); }
+    if (to & XG_SIM_CVT_RELU && n.neg && n.kind != XG_SIM_NAN) n = xg_sim_num_make(0, 0, 0);
+    if (to & XG_SIM_CVT_SAT) {
+        if (n.kind == XG_SIM_NAN || n.neg) n = xg_sim_num_make(0, 0, 0);
+        else if (n.kind == XG_SIM_INF || (n.kind == XG_SIM_FINITE && n.exp + 63 - xg_sim_clz64(n.sig) >= 0)) n = xg_sim_num_make(0, 1, 0);
+    }
+    v = xg_sim_pack(n, (xg_sim_format)(to & 15), mode, (to & XG_SIM_CVT_SATFINITE) != 0);
+    if (to & XG_SIM_CVT_FTZ && (to & 15) == XG_SIM_IS_F32 && !(v & 0x7F800000u)) v &= 0x80000000u;
+    return v;
+}
+/* Two f32 to a pair of narrow floats: a goes to the upper half. */
+XG_FN uint32_t xg_sim_cvt_pair(uint32_t hi, uint32_t lo, uint32_t to, uint32_t from, uint32_t width) {
+    uint32_t mask = (1u << width) - 1;
+    return ((uint32_t)xg_sim_cvt_one(hi, to, from) & mask) << width | ((uint32_t)xg_sim_cvt_one(lo, to, from) & mask);
+}
+/* A pair of narrow floats to a pair of wider ones. */
+XG_FN uint32_t xg_sim_cvt_unpair(uint32_t v, uint32_t to, uint32_t from, uint32_t width) {
+    uint32_t mask = (1u << width) - 1;
+    return (uint32_t)xg_sim_cvt_one(v >> width & mask, to, from) << 16 | ((uint32_t)xg_sim_cvt_one(v & mask, to, from) & 0xFFFF);
+}
+XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, uint32_t from, uint32_t bits) {
+    uint64_t mask = ((uint64_t)1 << bits) - 1, x = xg_sim_cvt_one(a, to, from) & mask, y = xg_sim_cvt_one(b, to, from) & mask;
+    return (uint32_t)((uint64_t)c << (2 * bits) | x << bits | y);
+}
+
+/* ---- the list ---- */
+
+#define XG_SIM_MODE ((xg_sim_round)imm)
+#define XG_S_MODES(S2, S3, S1, t, u, F) \
+    S2(addm_##t, u, u, u, r = (xg_sim_e_##u)xg_sim_soft_add(XG_SIM_IS_##F, a, b, XG_SIM_MODE)) S2(subm_##t, u, u, u, r = (xg_sim_e_##u)xg_sim_soft_sub(XG_SIM_IS_##F, a, b, XG_SIM_MODE)) \
+    S2(mulm_##t, u, u, u, r = (xg_sim_e_##u)xg_sim_soft_mul(XG_SIM_IS_##F, a, b, XG_SIM_MODE)) S2(divm_##t, u, u, u, r = (xg_sim_e_##u)xg_sim_soft_div(XG_SIM_IS_##F, a, b, XG_SIM_MODE)) \
+    S3(fmam_##t, u, u, u, u, r = (xg_sim_e_##u)xg_sim_soft_fma(XG_SIM_IS_##F, a, b, c, XG_SIM_MODE)) S1(sqrtm_##t, u, u, r = (xg_sim_e_##u)xg_sim_soft_sqrt(XG_SIM_IS_##F, a, XG_SIM_MODE))
+
+#define XG_SIM_SCALAR_OPS(S1, S2, S3, S4) \
+    XG_S_MODES(S2, S3, S1, f32, u32, F32) XG_S_MODES(S2, S3, S1, f64, u64, F64) \
+    S1(ex2_f32, f32, f32, r = xg_sim_ex2(a)) S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(tanh_f32, f32, f32, r = xg_sim_tanh(a)) S1(rsqrt_f32, f32, f32, r = xg_sim_rsqrt(a)) S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
+    S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) S2(div_u32, u32, u32, u32, r = (uint32_t)xg_sim_div_u(a, b)) S2(div_u64, u64, u64, u64, r = xg_sim_div_u(a, b)) \
+    S2(div_s16, s16, s16, s16, r = (int16_t)xg_sim_div_s(a, b)) S2(div_s32, s32, s32, s32, r = (int32_t)xg_sim_div_s(a, b)) S2(div_s64, s64, s64, s64, r = xg_sim_div_s(a, b)) \
+    S2(rem_u16, u16, u16, u16, r = (uint16_t)xg_sim_rem_u(a, b)) S2(rem_u32, u32, u32, u32, r = (uint32_t)xg_sim_rem_u(a, b)) S2(rem_u64, u64, u64, u64, r = xg_sim_rem_u(a, b)) \
+    S2(rem_s16, s16, s16, s16, r = (int16_t)xg_sim_rem_s(a, b)) S2(rem_s32, s32, s32, s32, r = (int32_t)xg_sim_rem_s(a, b)) S2(rem_s64, s64, s64, s64, r = xg_sim_rem_s(a, b)) \
+    S2(addsat_s32, s32, s32, s32, const int64_t x = (int64_t)a + b; r = (int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)) \
+    S2(subsat_s32, s32, s32, s32, const int64_t x = (int64_t)a - b; r = (int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)) \
+    S3(madhisat_s32, s32, s32, s32, s32, const int64_t x = ((int64_t)a * b >> 32) + c; r = (int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)) \
+    S2(mul24lo_u32, u32, u32, u32, r = (a & 0xFFFFFFu) * (b & 0xFFFFFFu)) S2(mul24hi_u32, u32, u32, u32, r = (uint32_t)((uint64_t)(a & 0xFFFFFFu) * (b & 0xFFFFFFu) >> 16)) \
+    S2(mul24lo_s32, u32, u32, u32, r = (uint32_t)((int64_t)xg_sim_szext(a, 24, 2) * (int32_t)xg_sim_szext(b, 24, 2))) \
+    S2(mul24hi_s32, u32, u32, u32, r = (uint32_t)((int64_t)(int32_t)xg_sim_szext(a, 24, 2) * (int32_t)xg_sim_szext(b, 24, 2) >> 16)) \
+    S4(addc_u32, u32, u32, u32, u32, u32, const uint64_t x = (uint64_t)a + b + (imm & 1 ? c : 0); r = (uint32_t)x; q = (uint32_t)(x >> 32)) \
+    S4(subc_u32, u32, u32, u32, u32, u32, const uint64_t x = (uint64_t)a - b - (imm & 1 ? c : 0); r = (uint32_t)x; q = (uint32_t)(x >> 63)) \
+    S4(addc_u64, u64, u64, u64, u32, u32, const uint64_t x = a + b; const uint64_t y = x + (imm & 1 ? c : 0); r = y; q = (x < a) | (y < x)) \
+    S4(subc_u64, u64, u64, u64, u32, u32, const uint64_t k = imm & 1 ? c : 0; r = a - b - k; q = (a < b) | (a - b < k)) \
+    S1(popc_b32, u32, u32, r = xg_sim_popc(a)) S1(popc_b64, u32, u64, r = xg_sim_popc(a)) S1(clz_b32, u32, u32, r = (uint32_t)xg_sim_clz32(a)) S1(clz_b64, u32, u64, r = (uint32_t)xg_sim_clz64(a)) \
+    S1(brev_b32, u32, u32, r = (uint32_t)xg_sim_brev(a, 32)) S1(brev_b64, u64, u64, r = xg_sim_brev(a, 64)) \
+    S1(cnot_b16, u16, u16, r = a == 0) S1(cnot_b32, u32, u32, r = a == 0) S1(cnot_b64, u64, u64, r = a == 0) \
+    S3(bfe_u32, u32, u32, u32, u32, r = (uint32_t)xg_sim_bfe(a, b, c, 32, false)) S3(bfe_s32, u32, u32, u32, u32, r = (uint32_t)xg_sim_bfe(a, b, c, 32, true)) \
+    S3(bfe_u64, u64, u64, u32, u32, r = xg_sim_bfe(a, b, c, 64, false)) S3(bfe_s64, u64, u64, u32, u32, r = xg_sim_bfe(a, b, c, 64, true)) \
+    S4(bfi_b32, u32, u32, u32, u32, u32, r = (uint32_t)xg_sim_bfi(a, b, c, e, 32); q = 0) S4(bfi_b64, u64, u64, u64, u32, u32, r = xg_sim_bfi(a, b, c, e, 64); q = 0) \
+    S1(bfind_u32, u32, u32, r = xg_sim_bfind(a, 32, false, imm != 0)) S1(bfind_s32, u32, u32, r = xg_sim_bfind(a, 32, true, imm != 0)) \
+    S1(bfind_u64, u32, u64, r = xg_sim_bfind(a, 64, false, imm != 0)) S1(bfind_s64, u32, u64, r = xg_sim_bfind(a, 64, true, imm != 0)) \
+    S3(prmt_b32, u32, u32, u32, u32, r = xg_sim_prmt(a, b, c, imm)) S3(lop3_b32, u32, u32, u32, u32, r = (uint32_t)xg_sim_lop3(a, b, c, imm)) \
+    S3(shf_b32, u32, u32, u32, u32, r = xg_sim_shf(a, b, c, imm & 1, imm & 2)) \
+    S3(sad_u16, u16, u16, u16, u16, r = (uint16_t)(c + (a > b ? a - b : b - a))) S3(sad_s16, s16, s16, s16, s16, r = (int16_t)(c + (a > b ? a - b : b - a))) \
+    S3(sad_u32, u32, u32, u32, u32, r = c + (a > b ? a - b : b - a)) S3(sad_s32, u32, s32, s32, u32, r = c + (a > b ? (uint32_t)a - (uint32_t)b : (uint32_t)b - (uint32_t)a)) \
+    S3(sad_u64, u64, u64, u64, u64, r = c + (a > b ? a - b : b - a)) S3(sad_s64, u64, s64, s64, u64, r = c + (a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a)) \
+    S3(dp4a_b32, u32, u32, u32, u32, r = xg_sim_dp4a(a, b, c, imm)) S3(dp2a_b32, u32, u32, u32, u32, r = xg_sim_dp2a(a, b, c, imm)) \
+    S3(fns_b32, u32, u32, u32, s32, r = xg_sim_fns(a, b, c)) S2(bmsk_b32, u32, u32, u32, r = xg_sim_bmsk(a, b, imm)) S2(szext_b32, u32, u32, u32, r = xg_sim_szext(a, b, imm)) \
+    S1(testp_f32, s32, u32, r = xg_sim_testp(a, XG_SIM_IS_F32, imm)) S1(testp_f64, s32, u64, r = xg_sim_testp(a, XG_SIM_IS_F64, imm)) \
+    S3(half_16, u16, u16, u16, u16, r = (uint16_t)xg_sim_half(a, b, c, imm)) S3(half_x2, u32, u32, u32, u32, r = xg_sim_halves(a, b, c, imm)) \
+    S2(int_x2, u32, u32, u32, r = xg_sim_int16x2(a, b, imm)) S2(set_f16, s32, u16, u16, r = xg_sim_half_compare(a, b, imm)) \
+    S4(set_f16x2, s32, u32, u32, u32, u32, r = xg_sim_half_compare(a & 0xFFFF, b & 0xFFFF, imm); q = (uint32_t)xg_sim_half_compare(a >> 16, b >> 16, imm)) \
+    S1(cvt_16_16, u16, u16, r = (uint16_t)xg_sim_cvt_one(a, imm, in->imm2)) S1(cvt_16_32, u16, u32, r = (uint16_t)xg_sim_cvt_one(a, imm, in->imm2)) S1(cvt_16_64, u16, u64, r = (uint16_t)xg_sim_cvt_one(a, imm, in->imm2)) \
+    S1(cvt_32_16, u32, u16, r = (uint32_t)xg_sim_cvt_one(a, imm, in->imm2)) S1(cvt_32_32, u32, u32, r = (uint32_t)xg_sim_cvt_one(a, imm, in->imm2)) S1(cvt_32_64, u32, u64, r = (uint32_t)xg_sim_cvt_one(a, imm, in->imm2)) \
+    S1(cvt_64_16, u64, u16, r = xg_sim_cvt_one(a, imm, in->imm2)) S1(cvt_64_32, u64, u32, r = xg_sim_cvt_one(a, imm, in->imm2)) S1(cvt_64_64, u64, u64, r = xg_sim_cvt_one(a, imm, in->imm2)) \
+    S2(pair_32, u32, u32, u32, r = xg_sim_cvt_pair(a, b, imm, in->imm2, 16)) S2(pair_16, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 8)) \
+    S2(pair_8, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 4)) S1(pair_x2, u16, u32, r = (uint16_t)xg_sim_cvt_pair(a >> 16, a & 0xFFFF, imm, in->imm2, 8)) \
+    S1(unpair_8, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 8)) S1(unpair_4, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 4)) \
+    S3(pack_cvt, u32, u32, u32, u32, r = xg_sim_cvt_pack(a, b, c, imm & 0xFFFF, in->imm2, imm >> 16))
+
+#define XG_S_SOURCE(x) const char *p##x = L->base[in->x & 1] + in->x; const size_t s##x = L->stride[in->x & 1];
+#define XG_S_GET(x, T) xg_sim_e_##T x; memcpy(&x, p##x + i * sizeof(x), sizeof(x));
+#define XG_S_HEAD(name) XG_FN void xg_sim_##name(const xg_sim_lanes *L, const xg_sim_ins *in) { \
+    const uint32_t imm = in->imm; char *pd = L->dst; uint32_t w = L->warps; size_t i; (void)imm;
+#define XG_S_LOOP do { for (i = 0; i < XG_SIM_WARP; i++) {
+#define XG_S_PUT(T) memcpy(pd + i * sizeof(xg_sim_e_##T), &r, sizeof r); } pd += L->dstride;
+#define XG_S_1(name, T, A, ...) XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; __VA_ARGS__; XG_S_PUT(T) pa += sa; } while (--w); }
+#define XG_S_2(name, T, A, B, ...) XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; __VA_ARGS__; XG_S_PUT(T) pa += sa; pb += sb; } while (--w); }
+#define XG_S_3(name, T, A, B, C, ...) XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_SOURCE(b) XG_S_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
+    __VA_ARGS__; XG_S_PUT(T) pa += sa; pb += sb; pc += sc; } while (--w); }
+/* Four sources or two destinations (q, 32 bits, where dst2 is set). */
+#define XG_S_4(name, T, A, B, C, E, ...) XG_S_HEAD(name) char *pq = L->dst2; XG_S_SOURCE(a) XG_S_SOURCE(b) XG_S_SOURCE(c) XG_S_SOURCE(e) XG_S_LOOP \
+    XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; uint32_t q; (void)c; (void)e; __VA_ARGS__; if (pq) { memcpy(pq + i * 4, &q, 4); } XG_S_PUT(T) \
+    pq += pq ? L->dstride : 0; pa += sa; pb += sb; pc += sc; pe += se; } while (--w); }
+XG_SIM_SCALAR_OPS(XG_S_1, XG_S_2, XG_S_3, XG_S_4)
+
+/* ---- the table of all arithmetic functions ---- */
+
+#define XG_SIM_SNAME1(name, T, A, ...) XG_SIM_X(name)
+#define XG_SIM_SNAME2(name, T, A, B, ...) XG_SIM_X(name)
+#define XG_SIM_SNAME3(name, T, A, B, C, ...) XG_SIM_X(name)
+#define XG_SIM_SNAME4(name, T, A, B, C, E, ...) XG_SIM_X(name)
+#define XG_SIM_SCALAR_NAMES XG_SIM_SCALAR_OPS(XG_SIM_SNAME1, XG_SIM_SNAME2, XG_SIM_SNAME3, XG_SIM_SNAME4)
+
+typedef enum xg_sim_f {
+    XG_SIM_F_none,
+#define XG_SIM_X(name) XG_SIM_F_##name,
+    XG_SIM_VECTOR_NAMES
+    XG_SIM_SCALAR_NAMES
+#undef XG_SIM_X
+    XG_SIM_F_COUNT
+} xg_sim_f;
+static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_COUNT] = {
+    NULL,
+#define XG_SIM_X(name) xg_sim_base_##name,
+    XG_SIM_VECTOR_NAMES
+#undef XG_SIM_X
+#define XG_SIM_X(name) xg_sim_##name,
+    XG_SIM_SCALAR_NAMES
+#undef XG_SIM_X
+};
+#if XG_SIM_AVX2
+static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_COUNT] = {
+    NULL,
+#define XG_SIM_X(name) xg_sim_avx2_##name,
+    XG_SIM_VECTOR_NAMES
+#undef XG_SIM_X
+#define XG_SIM_X(name) xg_sim_##name,
+    XG_SIM_SCALAR_NAMES
+#undef XG_SIM_X
+};
+#endif
+XG_FN bool xg_sim_has_avx2(void) {
+#if XG_SIM_AVX2
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* F16C is older than both; clang 14 cannot ask for it */
+#else
+    return false;
+#endif
+}
+XG_FN xg_sim_fn xg_sim_fn_of(bool avx2, xg_sim_f f) {
+#if XG_SIM_AVX2
+    if (avx2) return xg_sim_fns_avx2[f];
+#endif
+    (void)avx2;
+    return xg_sim_fns_base[f];
+}
+
+#endif /* XG_SIM_SCALAR_C */
+/* sim/convert.c -- bit operations, moves and conversions to records. */
+#ifndef XG_SIM_CONVERT_C
+#define XG_SIM_CONVERT_C
+/* sim/decode.c -- arithmetic statements to records.
+ *
+ * XG_SIM_ROWS lists every mnemonic with the function that decodes it. A decoder takes the modifiers it understands (what is left over
+ * is an error), fetches operands with the sizes the type asks for, and puts records. A modifier that the arithmetic function does not
+ * know itself becomes a record of its own before or after (.ftz, .sat), on temporary registers; the real destination is written by the last
+ * record only, so that sources which are the same register stay readable.
+ *
+ * Operands in records are id*2 for registers and id*2+1 for constants until flow.c turns them into offsets. */
+#ifndef XG_SIM_DECODE_C
+#define XG_SIM_DECODE_C
+
+/* ---- modifiers ---- */
+
+XG_FN bool xg_sim_take(xg_sim_stmt *s, const char *word) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) if (!(s->used >> i & 1) && xg_str_is(s->mods[i], word)) { s->used |= 1u << i; return true; }
+    return false;
+}
+XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first one left */
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) {
+        xg_sim_type t = s->used >> i & 1 ? XG_SIM_NONE : xg_sim_type_of(s->mods[i]);
+        if (t != XG_SIM_NONE) { s->used |= 1u << i; return t; }
+    }
+    XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
+}
+XG_FN xg_sim_type xg_sim_take_type_or(xg_sim_stmt *s, xg_sim_type other) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) {
+        xg_sim_type t = s->used >> i & 1 ? XG_SIM_NONE : xg_sim_type_of(s->mods[i]);
+        if (t != XG_SIM_NONE) { s->used |= 1u << i; return t; }
+    }
+    return other;
+}
+/* One of the words, by its number; -1 when none is there. */
+XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {
+    int i;
+    for (i = 0; i < n; i++) if (xg_sim_take(s, words[i])) return i;
+    return -1;
+}
+XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
+    static const char *const words[] = {"rn", "rz", "rm", "rp"};
+    int i = xg_sim_take_one(s, words, 4);
+    return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
+}
+XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form for .%s with these modifiers", (int)s->op.n, s->op.p, xg_sim_types[t].text);
+}
+XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, uint32_t most) {
+    if (s->n < least || s->n > most) XG_SIM_BAD(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p, s->n < least ? least : most, s->n);
+}
+
+/* ---- records ---- */
+
+XG_FN xg_sim_ins *xg_sim_put(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_kind kind) {
+    xg_sim_ins in;
+    memset(&in, 0, sizeof in);
+    in.kind = (uint8_t)kind;
+    in.d = in.d2 = in.a = in.b = in.c = in.e = in.list = XG_SIM_NOREG;
+    in.guard = s->guard;
+    in.at = s->at;
+    if (s->guard != XG_SIM_NOREG) in.flags |= XG_SIM_GUARDED;
+    if (s->guard_not) in.flags |= XG_SIM_NOT;
+    if (p->code.n == s->first) in.flags |= XG_SIM_FIRST;
+    if (p->code.n >= 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 2^26 records");
+    xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+    return &p->code.p[p->code.n - 1];
+}
+XG_FN xg_sim_ins *xg_sim_alu(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
+    xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_ALU);
+    XLAGPU_ASSERT(f != XG_SIM_F_none);
+    in->op = (uint16_t)f;
+    in->d = d; in->a = a; in->b = b; in->c = c;
+    return in;
+}
+XG_FN uint32_t xg_sim_temp(xg_sim_asm *p, uint32_t bytes) { return xg_sim_new_reg(p, bytes) << 1; }
+XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) { return code & 1 ? p->consts.p[code >> 1].bytes : p->vregs.p[code >> 1].bytes; }
+XG_FN uint32_t xg_sim_via(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t bytes, uint32_t a) { /* f(a) in a temporary */
+    uint32_t t = xg_sim_temp(p, bytes);
+    xg_sim_alu(p, s, f, t, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    return t;
+}
+
+/* ---- constants ---- */
+
+XG_FN uint32_t xg_sim_constant(xg_sim_asm *p, uint64_t value, uint32_t bytes) {
+    xg_map64 *m = &p->const_map[bytes <= 2 ? 0 : bytes == 4 ? 1 : 2];
+    uint64_t key = bytes <= 2 ? value & 0xFFFF : bytes == 4 ? value & 0xFFFFFFFFu : value;
+    void *found = xg_map64_get(m, key);
+    xg_sim_const k;
+    if (found) return (uint32_t)((uintptr_t)found - 1) << 1 | 1;
+    memset(&k, 0, sizeof k);
+    k.value = key;
+    k.bytes = (uint8_t)(bytes <= 2 ? 2 : bytes == 4 ? 4 : 8);
+    xg_push(&p->scratch, xg_sim_const, &p->consts, k);
+    xg_map64_put(m, key, (void *)(uintptr_t)p->consts.n);
+    return (p->consts.n - 1) << 1 | 1;
+}
+/* The address of a shared variable: known when all functions are. */
+XG_FN uint32_t xg_sim_shared_address(xg_sim_asm *p, xg_sim_sym *v, uint64_t addend, uint32_t bytes) {
+    xg_sim_const k;
+    if (v->users == 0 || v->user != p->f->id) { v->users++; v->user = p->f->id; }
+    memset(&k, 0, sizeof k);
+    k.value = addend;
+    k.bytes = (uint8_t)bytes;
+    k.sym = v;
+    k.func = p->f->id;
+    xg_push(&p->scratch, xg_sim_const, &p->consts, k);
+    return (p->consts.n - 1) << 1 | 1;
+}
+XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, uint64_t addend, uint32_t bytes) {
+    if (v->space == XG_SIM_SHARED) return xg_sim_shared_address(p, v, addend, bytes);
+    if (v->space == XG_SIM_LOCAL && !p->f->entry) { /* the frame's place is known when running */
+        uint32_t t = xg_sim_temp(p, bytes);
+        xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_LOCAL);
+        in->d = t;
+        in->imm = (uint32_t)(v->offset + addend);
+        return t;
+    }
+    return xg_sim_constant(p, v->offset + addend, bytes);
+}
+
+/* ---- operands ---- */
+
+/* X(text, size in bytes, number): what a warp reads; run.c computes them. */
+#define XG_SIM_SREGS(X) \
+    X("%tid.x", TID_X, 4) X("%tid.y", TID_Y, 4) X("%tid.z", TID_Z, 4) X("%ntid.x", NTID_X, 4) X("%ntid.y", NTID_Y, 4) X("%ntid.z", NTID_Z, 4) \
+    X("%ctaid.x", CTAID_X, 4) X("%ctaid.y", CTAID_Y, 4) X("%ctaid.z", CTAID_Z, 4) X("%nctaid.x", NCTAID_X, 4) X("%nctaid.y", NCTAID_Y, 4) X("%nctaid.z", NCTAID_Z, 4) \
+    X("%laneid", LANEID, 4) X("%warpid", WARPID, 4) X("%nwarpid", NWARPID, 4) X("%smid", SMID, 4) X("%nsmid", NSMID, 4) X("%gridid", GRIDID, 8) \
+    X("%lanemask_eq", LANEMASK_EQ, 4) X("%lanemask_lt", LANEMASK_LT, 4) X("%lanemask_le", LANEMASK_LE, 4) X("%lanemask_gt", LANEMASK_GT, 4) X("%lanemask_ge", LANEMASK_GE, 4) \
+    X("%clock", CLOCK, 4) X("%clock_hi", CLOCK_HI, 4) X("%clock64", CLOCK64, 8) X("%globaltimer", GLOBALTIMER, 8) X("%globaltimer_lo", GLOBALTIMER_LO, 4) X("%globaltimer_hi", GLOBALTIMER_HI, 4) \
+    X("%dynamic_smem_size", DYNAMIC_SMEM, 4) X("%total_smem_size", TOTAL_SMEM, 4) X("%cluster_ctarank", CLUSTER_CTARANK, 4) X("%cluster_nctarank", CLUSTER_NCTARANK, 4) \
+    X("%clusterid.x", CLUSTERID_X, 4) X("%clusterid.y", CLUSTERID_Y, 4) X("%clusterid.z", CLUSTERID_Z, 4) X("%nclusterid.x", NCLUSTERID_X, 4) X("%nclusterid.y", NCLUSTERID_Y, 4) X("%nclusterid.z", NCLUSTERID_Z, 4) \
+    X("%cluster_ctaid.x", CLUSTER_CTAID_X, 4) X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
+    X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) X("%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4)
+typedef enum xg_sim_sreg {
+#define X(text, name, bytes) XG_SIM_SREG_##name,
+    XG_SIM_SREGS(X)
+#undef X
+    XG_SIM_SREG_COUNT
+} xg_sim_sreg;
+typedef struct xg_sim_sreg_row { const char *text; uint8_t bytes; } xg_sim_sreg_row;
+static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
+#define X(text, name, bytes) {text, bytes},
+    XG_SIM_SREGS(X)
+#undef X
+};
+XG_FN const char *xg_sim_sreg_name(const void *user, size_t i) { (void)user; return i < XG_SIM_SREG_COUNT ? xg_sim_sregs[i].text : NULL; }
+
+XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *o) {
+    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, NULL) : NULL;
+    char hint[80];
+    if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
+    XG_SIM_BAD(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
+}
+XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
+    uint32_t i, t;
+    xg_sim_ins *in;
+    for (i = 0; i < XG_SIM_SREG_COUNT; i++) if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
+    t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
+    in = xg_sim_put(p, s, XG_SIM_K_SREG);
+    in->d = t;
+    in->op = (uint16_t)i;
+    return t;
+}
+
+XG_FN uint64_t xg_sim_number_as(const xg_sim_operand *o, xg_sim_type t) {
+    if (o->number == 8 && xg_sim_types[t].bytes == 4) return xg_sim_pack(xg_sim_unpack(o->value, XG_SIM_IS_F64), XG_SIM_IS_F32, XG_SIM_RN, false);
+    if (o->number == 4 && t == XG_SIM_F64) return xg_sim_pack(xg_sim_unpack(o->value, XG_SIM_IS_F32), XG_SIM_IS_F64, XG_SIM_RN, false);
+    return o->value;
+}
+
+/* A source of `bytes` bytes; `wider` allows larger registers (ld, st, cvt). */
+XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t, bool wider) {
+    uint32_t bytes = xg_sim_types[t].bytes, have;
+    uint32_t code;
+    if (t == XG_SIM_PRED) {
+        if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
+        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "expected a predicate");
+        return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
+    }
+    if (o->inverted) XG_SIM_BAD(p, o->at, NULL, "'!' only stands before a predicate");
+    switch (o->kind) {
+    case XG_SIM_O_NUM: return xg_sim_constant(p, xg_sim_number_as(o, t), bytes);
+    case XG_SIM_O_VAR: return xg_sim_address_of(p, s, o->sym, o->value, bytes == 4 ? 4 : 8);
+    case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
+    case XG_SIM_O_REG:
+        if (o->sym->type == XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p, xg_sim_types[t].text);
+        code = o->sym->reg << 1;
+        break;
+    case XG_SIM_O_LABEL: xg_sim_unknown_word(p, o);
+    default: XG_SIM_BAD(p, o->at, NULL, "expected a register or constant of type .%s", xg_sim_types[t].text);
+    }
+    have = xg_sim_bytes_of(p, code);
+    if (have != XG_MAX(bytes, 2u) && !(wider && have > bytes)) {
+        if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 2) return xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, code);
+        if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 8) return xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, code);
+        if (o->kind == XG_SIM_O_SREG && have == 8 && bytes == 4) return xg_sim_via(p, s, XG_SIM_F_u32_u64, 4, code);
+        XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8, xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
+    }
+    return code;
+}
+XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) { return xg_sim_source_of(p, s, &s->o[i], t, false); }
+
+XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t, bool wider) {
+    uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
+    if (o->kind == XG_SIM_O_SINK) return xg_sim_temp(p, bytes);
+    if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
+    if (o->kind != XG_SIM_O_REG || o->inverted) XG_SIM_BAD(p, o->at, NULL, "the destination must be a register");
+    have = p->vregs.p[o->sym->reg].bytes;
+    if ((o->sym->type == XG_SIM_PRED) != (t == XG_SIM_PRED)) XG_SIM_BAD(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p, xg_sim_types[o->sym->type].text, xg_sim_types[t].text);
+    if (have != bytes && !(wider && have > bytes)) XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8, xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
+    return o->sym->reg << 1;
+}
+XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) { return xg_sim_dest_of(p, &s->o[i], t, false); }
+
+/* ---- functions by type ---- */
+
+typedef struct xg_sim_by_type { uint16_t u16, s16, u32, s32, u64, s64, f32, f64, f16, bf16; } xg_sim_by_type;
+#define XG_F(n) XG_SIM_F_##n
+/* X(name, u16, s16, u32, s32, u64, s64, f32, f64, f16, bf16); none where there is no such form. */
+#define XG_SIM_BY_TYPE(X) \
+    X(add, add_i16, add_i16, add_i32, add_i32, add_i64, add_i64, add_f32, add_f64, add_f16, add_bf16) \
+    X(sub, sub_i16, sub_i16, sub_i32, sub_i32, sub_i64, sub_i64, sub_f32, sub_f64, sub_f16, sub_bf16) \
+    X(mul, mul_i16, mul_i16, mul_i32, mul_i32, mul_i64, mul_i64, mul_f32, mul_f64, mul_f16, mul_bf16) \
+    X(mulh, mulh_u16, mulh_s16, mulh_u32, mulh_s32, mulh_u64, mulh_s64, none, none, none, none) \
+    X(mulw, mulw_u16, mulw_s16, mulw_u32, mulw_s32, none, none, none, none, none, none) \
+    X(mad, mad_i16, mad_i16, mad_i32, mad_i32, mad_i64, mad_i64, none, none, none, none) \
+    X(madw, madw_u16, madw_s16, madw_u32, madw_s32, none, none, none, none, none, none) \
+    X(fma, none, none, none, none, none, none, fma_f32, fma_f64, none, none) \
+    X(div, div_u16, div_s16, div_u32, div_s32, div_u64, div_s64, div_f32, div_f64, none, none) \
+    X(rem, rem_u16, rem_s16, rem_u32, rem_s32, rem_u64, rem_s64, none, none, none, none) \
+    X(min, min_u16, min_s16, min_u32, min_s32, min_u64, min_s64, min_f32, min_f64, none, none) \
+    X(max, max_u16, max_s16, max_u32, max_s32, max_u64, max_s64, max_f32, max_f64, none, none) \
+    X(abs, none, abs_s16, none, abs_s32, none, abs_s64, abs_f32, abs_f64, abs_f16, abs_f16) \
+    X(neg, none, neg_i16, none, neg_i32, none, neg_i64, neg_f32, neg_f64, neg_f16, neg_f16) \
+    X(and, and_b16, none, and_b32, none, and_b64, none, none, none, none, none) \
+    X(or, or_b16, none, or_b32, none, or_b64, none, none, none, none, none) \
+    X(xor, xor_b16, none, xor_b32, none, xor_b64, none, none, none, none, none) \
+    X(not, not_b16, none, not_b32, none, not_b64, none, none, none, none, none) \
+    X(cnot, cnot_b16, none, cnot_b32, none, cnot_b64, none, none, none, none, none) \
+    X(shl, shl_b16, none, shl_b32, none, shl_b64, none, none, none, none, none) \
+    X(shr, shr_u16, shr_s16, shr_u32, shr_s32, shr_u64, shr_s64, none, none, none, none) \
+    X(mov, mov_b16, mov_b16, mov_b32, mov_b32, mov_b64, mov_b64, mov_b32, mov_b64, mov_b16, mov_b16) \
+    X(sel, sel_b16, sel_b16, sel_b32, sel_b32, sel_b64, sel_b64, sel_b32, sel_b64, sel_b16, sel_b16) \
+    X(sad, sad_u16, sad_s16, sad_u32, sad_s32, sad_u64, sad_s64, none, none, none, none) \
+    X(addm, none, none, none, none, none, none, addm_f32, addm_f64, none, none) \
+    X(subm, none, none, none, none, none, none, subm_f32, subm_f64, none, none) \
+    X(mulm, none, none, none, none, none, none, mulm_f32, mulm_f64, none, none) \
+    X(divm, none, none, none, none, none, none, divm_f32, divm_f64, none, none) \
+    X(fmam, none, none, none, none, none, none, fmam_f32, fmam_f64, none, none) \
+    X(sqrtm, none, none, none, none, none, none, sqrtm_f32, sqrtm_f64, none, none) \
+    X(sqrt, none, none, none, none, none, none, sqrt_f32, sqrt_f64, none, none) \
+    X(rcp, none, none, none, none, none, none, rcp_f32, rcp_f64, none, none) \
+    X(rsqrt, none, none, none, none, none, none, rsqrt_f32, rsqrt_f64, none, none) \
+    X(copysign, none, none, none, none, none, none, copysign_f32, copysign_f64, none, none) \
+    X(testp, none, none, none, none, none, none, testp_f32, testp_f64, none, none) \
+    X(eq, set_eq_u16, set_eq_s16, set_eq_u32, set_eq_s32, set_eq_u64, set_eq_s64, set_eq_f32, set_eq_f64, none, none) \
+    X(ne, set_ne_u16, set_ne_s16, set_ne_u32, set_ne_s32, set_ne_u64, set_ne_s64, set_ne_f32, set_ne_f64, none, none) \
+    X(lt, set_lt_u16, set_lt_s16, set_lt_u32, set_lt_s32, set_lt_u64, set_lt_s64, set_lt_f32, set_lt_f64, none, none) \
+    X(le, set_le_u16, set_le_s16, set_le_u32, set_le_s32, set_le_u64, set_le_s64, set_le_f32, set_le_f64, none, none) \
+    X(gt, set_gt_u16, set_gt_s16, set_gt_u32, set_gt_s32, set_gt_u64, set_gt_s64, set_gt_f32, set_gt_f64, none, none) \
+    X(ge, set_ge_u16, set_ge_s16, set_ge_u32, set_ge_s32, set_ge_u64, set_ge_s64, set_ge_f32, set_ge_f64, none, none) \
+    X(uno, none, none, none, none, none, none, uno_f32, uno_f64, none, none)
+typedef enum xg_sim_bt {
+#define X(n, a, b, c, d, e, f, g, h, i, j) XG_SIM_BT_##n,
+    XG_SIM_BY_TYPE(X)
+#undef X
+    XG_SIM_BT_COUNT
+} xg_sim_bt;
+static const xg_sim_by_type xg_sim_typed[XG_SIM_BT_COUNT] = {
+#define X(n, a, b, c, d, e, f, g, h, i, j) {XG_F(a), XG_F(b), XG_F(c), XG_F(d), XG_F(e), XG_F(f), XG_F(g), XG_F(h), XG_F(i), XG_F(j)},
+    XG_SIM_BY_TYPE(X)
+#undef X
+};
+XG_FN xg_sim_f xg_sim_pick_or_none(xg_sim_bt op, xg_sim_type t) {
+    const xg_sim_by_type *r = &xg_sim_typed[op];
+    switch (t) {
+    case XG_SIM_B16: case XG_SIM_U16: return (xg_sim_f)r->u16;
+    case XG_SIM_S16: return (xg_sim_f)r->s16;
+    case XG_SIM_B32: case XG_SIM_U32: case XG_SIM_F16X2: case XG_SIM_BF16X2: case XG_SIM_U16X2: case XG_SIM_S16X2: return (xg_sim_f)r->u32;
+    case XG_SIM_S32: return (xg_sim_f)r->s32;
+    case XG_SIM_B64: case XG_SIM_U64: case XG_SIM_F32X2: return (xg_sim_f)r->u64;
+    case XG_SIM_S64: return (xg_sim_f)r->s64;
+    case XG_SIM_F32: return (xg_sim_f)r->f32;
+    case XG_SIM_F64: return (xg_sim_f)r->f64;
+    case XG_SIM_F16: return (xg_sim_f)r->f16;
+    case XG_SIM_BF16: return (xg_sim_f)r->bf16;
+    default: return XG_SIM_F_none;
+    }
+}
+XG_FN xg_sim_f xg_sim_pick(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_bt op, xg_sim_type t) {
+    xg_sim_f f = xg_sim_pick_or_none(op, t);
+    if (f == XG_SIM_F_none) xg_sim_no_type(p, s, t);
+    return f;
+}
+XG_FN bool xg_sim_is_float(xg_sim_type t) { return t == XG_SIM_F32 || t == XG_SIM_F64; }
+XG_FN bool xg_sim_is_half(xg_sim_type t) { return t == XG_SIM_F16 || t == XG_SIM_BF16 || t == XG_SIM_F16X2 || t == XG_SIM_BF16X2; }
+XG_FN xg_sim_type xg_sim_bits_type(xg_sim_type t) { /* the .b type of the same size */
+    return xg_sim_types[t].bytes == 2 ? XG_SIM_B16 : xg_sim_types[t].bytes == 4 ? XG_SIM_B32 : XG_SIM_B64;
+}
+XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
+    return t == XG_SIM_U16 ? XG_SIM_U32 : t == XG_SIM_S16 ? XG_SIM_S32 : t == XG_SIM_U32 ? XG_SIM_U64 : XG_SIM_S64;
+}
+
+/* ---- arithmetic ---- */
+
+/* d = f(sources) of f32 or f64 with .ftz and .sat around it; n sources follow the destination. */
+XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t src[3], i, d, bytes = xg_sim_types[t].bytes, last;
+    if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
+    for (i = 0; i < 3; i++) {
+        src[i] = i < n ? xg_sim_source(p, s, i + 1, t) : XG_SIM_NOREG;
+        if (i < n && ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
+    }
+    d = last = xg_sim_dest(p, s, 0, t);
+    if (ftz || sat) last = xg_sim_temp(p, bytes);
+    xg_sim_alu(p, s, f, last, src[0], src[1], src[2])->imm = imm;
+    if (ftz && sat) { i = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG); last = i; ftz = false; }
+    if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+    if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+}
+
+/* 16-bit floats with whatever modifiers, scalar or packed. */
+XG_FN void xg_sim_half_op(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t, uint32_t n, uint32_t op) {
+    uint32_t src[3] = {XG_SIM_NOREG, XG_SIM_NOREG, XG_SIM_NOREG}, i;
+    bool packed = xg_sim_types[t].bytes == 4;
+    if (t == XG_SIM_BF16 || t == XG_SIM_BF16X2) op |= XG_SIM_H_BF16;
+    for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, t);
+    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, 0, t), src[0], src[1], src[2])->imm = op;
+}
+
+XG_FN void xg_sim_carry(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b, bool in, bool out) {
+    xg_sim_ins *r;
+    (void)t;
+    if (p->carry == XG_SIM_NOREG) p->carry = xg_sim_temp(p, 4);
+    r = xg_sim_alu(p, s, f, d, a, b, in ? p->carry : XG_SIM_NOREG);
+    if (out) r->d2 = p->carry;
+    r->imm = in;
+}
+
+/* add, sub (arg: BT_add or BT_sub), also addc, subc (arg + 1000). */
+XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool in = arg >= 1000, out = xg_sim_take(s, "cc"), sat, ftz;
+    xg_sim_round mode;
+    xg_sim_type t;
+    xg_sim_bt op = (xg_sim_bt)(arg % 1000);
+    bool sub = op == XG_SIM_BT_sub;
+    xg_sim_operands(p, s, 3, 3);
+    mode = xg_sim_take_round(s);
+    ftz = xg_sim_take(s, "ftz");
+    sat = xg_sim_take(s, "sat");
+    t = xg_sim_take_type(p, s);
+    if (in || out) {
+        bool wide = xg_sim_types[t].bytes == 8;
+        if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
+        xg_sim_carry(p, s, sub ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32) : wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t,
+            xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
+    } else if (xg_sim_is_float(t)) {
+        xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
+        xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, 2, ftz, sat, mode);
+    } else if (xg_sim_is_half(t)) {
+        if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
+        if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        else xg_sim_half_op(p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
+    } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
+        if (sub) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_SIM_F_int_x2, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG)->imm = 0;
+    } else {
+        xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
+        if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    }
+}
+
+XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const parts[] = {"lo", "hi", "wide"};
+    int part = xg_sim_take_one(s, parts, 3);
+    xg_sim_round mode = xg_sim_take_round(s);
+    bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat");
+    xg_sim_type t = xg_sim_take_type(p, s);
+    (void)arg;
+    xg_sim_operands(p, s, 3, 3);
+    if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_mul : XG_SIM_BT_mulm, t), t, 2, ftz, sat, mode); return; }
+    if (xg_sim_is_half(t)) {
+        if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
+        if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        else xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
+        return;
+    }
+    if (part < 0) XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide", "an integer 'mul' must say which part of the product it wants");
+    if (ftz || sat) xg_sim_no_type(p, s, t);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, part == 0 ? XG_SIM_BT_mul : part == 1 ? XG_SIM_BT_mulh : XG_SIM_BT_mulw, t),
+        xg_sim_dest(p, s, 0, part == 2 ? xg_sim_twice(t) : t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+}
+
+/* mad, fma; madc (arg 2). */
+XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const parts[] = {"lo", "hi", "wide"};
+    int part = xg_sim_take_one(s, parts, 3);
+    xg_sim_round mode = xg_sim_take_round(s);
+    bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat"), relu = xg_sim_take(s, "relu"), in = arg == 2, out = xg_sim_take(s, "cc");
+    xg_sim_type t = xg_sim_take_type(p, s);
+    uint32_t a, b, c, product;
+    xg_sim_operands(p, s, 4, 4);
+    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, 3, ftz, sat, mode); return; }
+    if (xg_sim_is_half(t) && mode == XG_SIM_RN && arg == 1) { xg_sim_half_op(p, s, t, 3, XG_SIM_H_FMA | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0) | (relu ? XG_SIM_H_RELU : 0)); return; }
+    if (part < 0 || arg == 1 || ftz || relu) xg_sim_no_type(p, s, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    c = xg_sim_source(p, s, 3, part == 2 ? xg_sim_twice(t) : t);
+    if (sat) {
+        if (t != XG_SIM_S32 || part != 1 || in || out) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_SIM_F_madhisat_s32, xg_sim_dest(p, s, 0, t), a, b, c);
+    } else if (part == 2) {
+        if (in || out) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_madw, t), xg_sim_dest(p, s, 0, xg_sim_twice(t)), a, b, c);
+    } else if (part == 0 && !in && !out) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, 0, t), a, b, c);
+    else {
+        bool wide = xg_sim_types[t].bytes == 8;
+        product = xg_sim_temp(p, xg_sim_types[t].bytes);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b, XG_SIM_NOREG);
+        if (!in && !out) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, 0, t), product, c, XG_SIM_NOREG);
+        else if (xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
+        else xg_sim_carry(p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, 0, t), product, c, in, out);
+    }
+}
+
+XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
+    bool hi = xg_sim_take(s, "hi"), sgn;
+    xg_sim_type t;
+    xg_sim_f f;
+    uint32_t d;
+    if (!hi && !xg_sim_take(s, "lo")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
+    t = xg_sim_take_type(p, s);
+    if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
+    sgn = t == XG_SIM_S32;
+    f = hi ? (sgn ? XG_SIM_F_mul24hi_s32 : XG_SIM_F_mul24hi_u32) : sgn ? XG_SIM_F_mul24lo_s32 : XG_SIM_F_mul24lo_u32;
+    xg_sim_operands(p, s, 3 + mad, 3 + mad);
+    d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
+    xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
+}
+
+/* div, sqrt, rcp: .approx and .full are computed as exactly as the rounded forms. */
+XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool approx = xg_sim_take(s, "approx") || xg_sim_take(s, "full"), ftz = xg_sim_take(s, "ftz");
+    xg_sim_round mode = xg_sim_take_round(s);
+    xg_sim_type t = xg_sim_take_type(p, s);
+    uint32_t n = arg == XG_SIM_BT_div ? 2 : 1;
+    (void)approx;
+    xg_sim_operands(p, s, n + 1, n + 1);
+    if (xg_sim_is_float(t)) {
+        if (t == XG_SIM_F64) ftz = false; /* rcp.approx.ftz.f64: f64 subnormals are within its error */
+        if (mode == XG_SIM_RN) xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
+        else if (arg == XG_SIM_BT_div) xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
+        else if (arg == XG_SIM_BT_sqrt) xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_sqrtm, t), t, n, ftz, false, mode);
+        else { /* rcp: 1 / a */
+            uint32_t a = xg_sim_source(p, s, 1, t), q;
+            if (ftz) a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
+            q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
+            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q, xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a, XG_SIM_NOREG)->imm = mode;
+            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, 0, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
+        }
+        return;
+    }
+    if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+}
+
+/* ex2, lg2, sin, cos, tanh, rsqrt of f32; ex2 and tanh of 16-bit floats too. */
+XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
+    bool ftz;
+    xg_sim_type t;
+    xg_sim_take(s, "approx");
+    ftz = xg_sim_take(s, "ftz");
+    t = xg_sim_take_type(p, s);
+    xg_sim_operands(p, s, 2, 2);
+    if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32)) xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
+    else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64) xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+    else if (t == XG_SIM_F32) xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
+    else xg_sim_no_type(p, s, t);
+}
+
+/* abs, neg, rem, and, or, xor, not, cnot, copysign: one function per type, n sources. */
+XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_bt op = (xg_sim_bt)arg;
+    uint32_t n = op == XG_SIM_BT_abs || op == XG_SIM_BT_neg || op == XG_SIM_BT_not || op == XG_SIM_BT_cnot ? 1 : 2;
+    bool ftz = xg_sim_take(s, "ftz");
+    xg_sim_type t = xg_sim_take_type(p, s), u = t == XG_SIM_PRED ? XG_SIM_B32 : t;
+    xg_sim_f f;
+    xg_sim_operands(p, s, n + 1, n + 1);
+    if (t == XG_SIM_PRED && (op == XG_SIM_BT_cnot || op == XG_SIM_BT_rem || op == XG_SIM_BT_abs)) xg_sim_no_type(p, s, t);
+    if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, op, t), t, n, ftz, false, 0); return; }
+    if ((t == XG_SIM_F16X2 || t == XG_SIM_BF16X2) && (op == XG_SIM_BT_abs || op == XG_SIM_BT_neg)) f = op == XG_SIM_BT_abs ? XG_SIM_F_abs_f16x2 : XG_SIM_F_neg_f16x2;
+    else if (xg_sim_types[t].cls == 'V') xg_sim_no_type(p, s, t);
+    else f = xg_sim_pick(p, s, op, u);
+    if (ftz && !xg_sim_is_half(t)) xg_sim_no_type(p, s, t);
+    if (xg_sim_types[t].cls != 'B' && t != XG_SIM_PRED && (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not || op == XG_SIM_BT_cnot)) xg_sim_no_type(p, s, t);
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), n == 2 ? xg_sim_source(p, s, 2, t) : XG_SIM_NOREG, XG_SIM_NOREG);
+}
+
+XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool max = arg == XG_SIM_BT_max, ftz = xg_sim_take(s, "ftz"), nan = xg_sim_take(s, "NaN"), relu = xg_sim_take(s, "relu"), xorsign = xg_sim_take(s, "xorsign"), absolute = xg_sim_take(s, "abs");
+    xg_sim_type t = xg_sim_take_type(p, s);
+    uint32_t a, b, d, sign = XG_SIM_NOREG, r;
+    xg_sim_operands(p, s, 3, 3);
+    if (xg_sim_is_half(t)) {
+        xg_sim_half_op(p, s, t, 2, (max ? XG_SIM_H_MAX : XG_SIM_H_MIN) | (ftz ? XG_SIM_H_FTZ : 0) | (nan ? XG_SIM_H_NAN : 0) | (relu ? XG_SIM_H_RELU : 0) | (xorsign ? XG_SIM_H_XORSIGN : 0) | (absolute ? XG_SIM_H_ABS : 0));
+        return;
+    }
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    d = xg_sim_dest(p, s, 0, t);
+    if (t == XG_SIM_F32) {
+        xg_sim_f f = nan ? (max ? XG_SIM_F_maxn_f32 : XG_SIM_F_minn_f32) : max ? XG_SIM_F_max_f32 : XG_SIM_F_min_f32;
+        if (relu) xg_sim_no_type(p, s, t);
+        if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
+        if (xorsign) { sign = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG); }
+        if (absolute) { a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, b); }
+        r = xorsign ? xg_sim_temp(p, 4) : d;
+        xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
+        if (xorsign) xg_sim_alu(p, s, XG_SIM_F_copysign_f32, d, sign, r, XG_SIM_NOREG);
+        return;
+    }
+    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) { xg_sim_alu(p, s, XG_SIM_F_int_x2, d, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u); return; }
+    r = relu ? xg_sim_temp(p, 4) : d;
+    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b, XG_SIM_NOREG);
+    if (relu) xg_sim_alu(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
+}
+
+XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_type t = xg_sim_take_type(p, s);
+    xg_sim_operands(p, s, 3, 3);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, XG_SIM_U32), XG_SIM_NOREG);
+}
+
+/* ---- comparisons ---- */
+
+typedef struct xg_sim_compare { const char *text; uint8_t op, unordered; } xg_sim_compare; /* op: 0 eq 1 ne 2 lt 3 le 4 gt 5 ge 6 num 7 nan */
+static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0}, {"ge", 5, 0}, {"lo", 2, 0}, {"ls", 3, 0}, {"hi", 4, 0}, {"hs", 5, 0},
+    {"equ", 0, 1}, {"neu", 1, 1}, {"ltu", 2, 1}, {"leu", 3, 1}, {"gtu", 4, 1}, {"geu", 5, 1}, {"num", 6, 0}, {"nan", 7, 0}};
+
+/* The mask of a comparison in register d, by what the vector functions have: == < ... are ordered, != is unordered. */
+XG_FN void xg_sim_compare_into(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
+    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_gt, XG_SIM_BT_ge};
+    static const uint8_t inverse[6] = {1, 0, 5, 4, 3, 2};
+    uint32_t x;
+    if (!xg_sim_is_float(t)) { xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG); return; }
+    if (k->op == 7) { xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), d, a, b, XG_SIM_NOREG); return; }
+    x = xg_sim_temp(p, 4);
+    if (k->op == 6) { xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), x, a, b, XG_SIM_NOREG); xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG); return; }
+    if (k->op == 1 && !k->unordered) { /* a < b or a > b */
+        uint32_t y = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_gt, t), y, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
+    } else if (k->op == 0 && k->unordered) {
+        uint32_t y = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_eq, t), x, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
+    } else if (k->unordered && k->op != 1) {
+        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[inverse[k->op]], t), x, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+    } else xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG);
+}
+
+XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_sim_compares); i++) if (s->n_mods && xg_str_is(s->mods[0], xg_sim_compares[i].text)) { s->used |= 1; return &xg_sim_compares[i]; }
+    XG_SIM_BAD(p, s->at, "such as setp.lt.s32", "the comparison must follow '%.*s'", (int)s->op.n, s->op.p);
+}
+
+/* p = cmp [boolop c], q = !cmp [boolop c]. */
+XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d, uint32_t x, uint32_t c) {
+    static const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
+    if (boolop < 0) xg_sim_alu(p, s, XG_SIM_F_mov_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+    else xg_sim_alu(p, s, ops[boolop], d, x, c, XG_SIM_NOREG);
+}
+
+XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const boolops[] = {"and", "or", "xor"};
+    const xg_sim_compare *k = xg_sim_take_compare(p, s);
+    int boolop = xg_sim_take_one(s, boolops, 3);
+    bool ftz = xg_sim_take(s, "ftz");
+    xg_sim_type t = xg_sim_take_type(p, s);
+    uint32_t a, b, d, q = XG_SIM_NOREG, x, y = XG_SIM_NOREG, c = XG_SIM_NOREG;
+    (void)arg;
+    xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (boolop >= 0) c = xg_sim_source(p, s, 3, XG_SIM_PRED);
+    x = boolop < 0 && q == XG_SIM_NOREG ? d : xg_sim_temp(p, 4);
+    if (xg_sim_is_half(t)) {
+        bool packed = xg_sim_types[t].bytes == 4;
+        xg_sim_ins *in = xg_sim_alu(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG);
+        if (packed && q == XG_SIM_NOREG) XG_SIM_BAD(p, s->at, "write p|q", "a packed comparison has two destinations");
+        in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
+        if (packed) { p->code.p[p->code.n - 1].d2 = y = xg_sim_temp(p, 4); }
+    } else {
+        if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
+        if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
+        xg_sim_compare_into(p, s, k, t, x, a, b);
+    }
+    if (x == d) return;
+    if (q != XG_SIM_NOREG) {
+        if (y == XG_SIM_NOREG) y = xg_sim_via(p, s, XG_SIM_F_not_b32, 4, x);
+        if (c != XG_SIM_NOREG && (c == d || c == q)) c = xg_sim_via(p, s, XG_SIM_F_mov_b32, 4, c);
+        xg_sim_boolean(p, s, boolop, q, y, c);
+    }
+    xg_sim_boolean(p, s, boolop, d, x, c);
+}
+
+XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const boolops[] = {"and", "or", "xor"};
+    const xg_sim_compare *k = xg_sim_take_compare(p, s);
+    int boolop = xg_sim_take_one(s, boolops, 3);
+    bool ftz = xg_sim_take(s, "ftz");
+    xg_sim_type dt = xg_sim_take_type(p, s), t = xg_sim_take_type(p, s);
+    uint32_t a, b, x;
+    (void)arg;
+    xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
+    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32) xg_sim_no_type(p, s, dt);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    x = xg_sim_temp(p, 4);
+    if (t == XG_SIM_F16 || t == XG_SIM_BF16) xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
+    else {
+        if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
+        if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
+        xg_sim_compare_into(p, s, k, t, x, a, b);
+    }
+    if (boolop >= 0) { uint32_t y = xg_sim_temp(p, 4); xg_sim_boolean(p, s, boolop, y, x, xg_sim_source(p, s, 3, XG_SIM_PRED)); x = y; }
+    if (dt == XG_SIM_F32) xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+    else xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
+}
+
+XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
+    bool ftz = slct && xg_sim_take(s, "ftz");
+    xg_sim_type t = xg_sim_take_type(p, s), ct;
+    uint32_t c;
+    xg_sim_operands(p, s, 4, 4);
+    if (slct) { /* c >= 0 ? a : b */
+        ct = xg_sim_take_type(p, s);
+        if (ct != XG_SIM_S32 && ct != XG_SIM_F32) xg_sim_no_type(p, s, ct);
+        c = xg_sim_source(p, s, 3, ct);
+        if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
+        { uint32_t m = xg_sim_temp(p, 4); xg_sim_alu(p, s, ct == XG_SIM_S32 ? XG_SIM_F_set_ge_s32 : XG_SIM_F_set_ge_f32, m, c, xg_sim_constant(p, 0, 4), XG_SIM_NOREG); c = m; }
+    } else c = xg_sim_source(p, s, 3, XG_SIM_PRED);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), c);
+}
+
+#endif /* XG_SIM_DECODE_C */
+
+/* ---- bits ---- */
+
+typedef enum xg_sim_bit { XG_SIM_BIT_popc, XG_SIM_BIT_clz, XG_SIM_BIT_brev, XG_SIM_BIT_bfe, XG_SIM_BIT_bfi, XG_SIM_BIT_bfind, XG_SIM_BIT_prmt, XG_SIM_BIT_lop3, XG_SIM_BIT_shf,
+    XG_SIM_BIT_sad, XG_SIM_BIT_dp4a, XG_SIM_BIT_dp2a, XG_SIM_BIT_fns, XG_SIM_BIT_bmsk, XG_SIM_BIT_szext, XG_SIM_BIT_testp } xg_sim_bit;
+
+XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc, clz, brev, bfind */
+    bool shiftamt = arg == XG_SIM_BIT_bfind && xg_sim_take(s, "shiftamt"), wide, sgn;
+    xg_sim_type t = xg_sim_take_type(p, s);
+    xg_sim_f f;
+    xg_sim_operands(p, s, 2, 2);
+    wide = xg_sim_types[t].bytes == 8;
+    sgn = xg_sim_types[t].cls == 'S';
+    if (xg_sim_types[t].bytes < 4 || xg_sim_types[t].bytes > 8 || xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') xg_sim_no_type(p, s, t);
+    if ((xg_sim_types[t].cls == 'B') == (arg == XG_SIM_BIT_bfind)) xg_sim_no_type(p, s, t);
+    if (arg == XG_SIM_BIT_popc) f = wide ? XG_F(popc_b64) : XG_F(popc_b32);
+    else if (arg == XG_SIM_BIT_clz) f = wide ? XG_F(clz_b64) : XG_F(clz_b32);
+    else if (arg == XG_SIM_BIT_brev) f = wide ? XG_F(brev_b64) : XG_F(brev_b32);
+    else f = wide ? (sgn ? XG_F(bfind_s64) : XG_F(bfind_u64)) : sgn ? XG_F(bfind_s32) : XG_F(bfind_u32);
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG)->imm = shiftamt;
+}
+
+XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
+    if (i >= s->n || s->o[i].kind != XG_SIM_O_NUM || s->o[i].number || s->o[i].value > max) XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, NULL, "expected an integer constant up to %u", max);
+    return (uint32_t)s->o[i].value;
+}
+
+XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe, bfi */
+    xg_sim_type t = xg_sim_take_type(p, s);
+    bool wide = xg_sim_types[t].bytes == 8, sgn = xg_sim_types[t].cls == 'S';
+    xg_sim_ins *in;
+    if (xg_sim_types[t].bytes < 4 || xg_sim_types[t].bytes > 8 || xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') xg_sim_no_type(p, s, t);
+    if (arg == XG_SIM_BIT_bfe) {
+        if (xg_sim_types[t].cls == 'B') xg_sim_no_type(p, s, t);
+        xg_sim_operands(p, s, 4, 4);
+        xg_sim_alu(p, s, wide ? (sgn ? XG_F(bfe_s64) : XG_F(bfe_u64)) : sgn ? XG_F(bfe_s32) : XG_F(bfe_u32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, XG_SIM_U32), xg_sim_source(p, s, 3, XG_SIM_U32));
+    } else {
+        uint32_t a, b, c, e;
+        if (xg_sim_types[t].cls != 'B') xg_sim_no_type(p, s, t);
+        xg_sim_operands(p, s, 5, 5);
+        a = xg_sim_source(p, s, 1, t);
+        b = xg_sim_source(p, s, 2, t);
+        c = xg_sim_source(p, s, 3, XG_SIM_U32);
+        e = xg_sim_source(p, s, 4, XG_SIM_U32);
+        in = xg_sim_alu(p, s, wide ? XG_F(bfi_b64) : XG_F(bfi_b32), xg_sim_dest(p, s, 0, t), a, b, c);
+        in->e = e;
+    }
+}
+
+XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* prmt, shf, dp4a, dp2a, fns: three 32-bit sources */
+    static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+    xg_sim_f f;
+    uint32_t imm = 0;
+    if (arg == XG_SIM_BIT_prmt) { f = XG_F(prmt_b32); xg_sim_take(s, "b32"); imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1); }
+    else if (arg == XG_SIM_BIT_shf) {
+        f = XG_F(shf_b32);
+        imm = xg_sim_take(s, "r") ? 1 : 0;
+        if (!imm && !xg_sim_take(s, "l")) XG_SIM_BAD(p, s->at, NULL, "'shf' needs .l or .r");
+        if (xg_sim_take(s, "clamp")) imm |= 2;
+        else if (!xg_sim_take(s, "wrap")) XG_SIM_BAD(p, s->at, NULL, "'shf' needs .clamp or .wrap");
+        xg_sim_take(s, "b32");
+    } else if (arg == XG_SIM_BIT_fns) { f = XG_F(fns_b32); xg_sim_take(s, "b32"); }
+    else {
+        xg_sim_type x, y;
+        f = arg == XG_SIM_BIT_dp4a ? XG_F(dp4a_b32) : XG_F(dp2a_b32);
+        if (arg == XG_SIM_BIT_dp2a) { if (xg_sim_take(s, "hi")) imm |= 4; else if (!xg_sim_take(s, "lo")) XG_SIM_BAD(p, s->at, NULL, "'dp2a' needs .lo or .hi"); }
+        x = xg_sim_take_type(p, s);
+        y = xg_sim_take_type(p, s);
+        imm |= (x == XG_SIM_S32 ? 1u : 0) | (y == XG_SIM_S32 ? 2u : 0);
+    }
+    xg_sim_operands(p, s, 4, 4);
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, XG_SIM_B32), xg_sim_source(p, s, 1, XG_SIM_B32), xg_sim_source(p, s, 2, XG_SIM_B32), xg_sim_source(p, s, 3, XG_SIM_B32))->imm = imm;
+}
+XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t a, b, c, d, x, i = 0, q = XG_SIM_NOREG;
+    int boolop = xg_sim_take(s, "or") ? 1 : xg_sim_take(s, "and") ? 0 : -1;
+    (void)arg;
+    xg_sim_take(s, "b32");
+    xg_sim_operands(p, s, boolop < 0 ? 5 : 6, boolop < 0 ? 5 : 6);
+    a = xg_sim_source(p, s, 1, XG_SIM_B32);
+    b = xg_sim_source(p, s, 2, XG_SIM_B32);
+    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    i = xg_sim_literal(p, s, 4, 255);
+    if (boolop >= 0) {
+        if (!s->o[0].pair) XG_SIM_BAD(p, s->o[0].at, "write d|p", "'lop3' with .and or .or has two destinations");
+        q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        x = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, XG_F(lop3_b32), x, a, b, c)->imm = i;
+        a = xg_sim_via(p, s, XG_F(pred_b32), 4, x);
+        xg_sim_boolean(p, s, boolop == 0 ? 0 : 1, q, a, xg_sim_source(p, s, 5, XG_SIM_PRED));
+        xg_sim_alu(p, s, XG_F(mov_b32), d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+    } else xg_sim_alu(p, s, XG_F(lop3_b32), d, a, b, c)->imm = i;
+}
+XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_type t = xg_sim_take_type(p, s);
+    (void)arg;
+    xg_sim_operands(p, s, 4, 4);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+}
+XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk, szext */
+    bool clamp = xg_sim_take(s, "clamp");
+    xg_sim_type t;
+    if (!clamp && !xg_sim_take(s, "wrap")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+    t = xg_sim_take_type(p, s);
+    xg_sim_operands(p, s, 3, 3);
+    xg_sim_alu(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), xg_sim_dest(p, s, 0, XG_SIM_B32), xg_sim_source(p, s, 1, XG_SIM_B32), xg_sim_source(p, s, 2, XG_SIM_B32), XG_SIM_NOREG)->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
+}
+XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const tests[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+    int test = xg_sim_take_one(s, tests, 6);
+    xg_sim_type t = xg_sim_take_type(p, s);
+    (void)arg;
+    xg_sim_operands(p, s, 2, 2);
+    if (test < 0) XG_SIM_BAD(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), xg_sim_dest(p, s, 0, XG_SIM_PRED), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG)->imm = (uint32_t)test;
+}
+
+/* ---- mov ---- */
+
+XG_FN xg_sim_type xg_sim_part_type(xg_sim_asm *p, const xg_sim_operand *v, xg_sim_type whole) {
+    uint32_t bytes = v->n ? xg_sim_types[whole].bytes / v->n : 0;
+    if (v->n != 2 && v->n != 4) XG_SIM_BAD(p, v->at, NULL, "a mov takes vectors of 2 or 4 parts");
+    if (bytes == 1) return XG_SIM_B8;
+    if (bytes == 2) return XG_SIM_B16;
+    if (bytes == 4) return XG_SIM_B32;
+    XG_SIM_BAD(p, v->at, NULL, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
+}
+XG_FN uint32_t xg_sim_join16(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) {
+    uint32_t t = xg_sim_temp(p, 4);
+    xg_sim_alu(p, s, XG_F(pack_b32), t, lo, hi, XG_SIM_NOREG);
+    return t;
+}
+XG_FN uint32_t xg_sim_join8(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) { /* two bytes in 16-bit registers */
+    uint32_t x = xg_sim_via(p, s, XG_F(zext8_i16), 2, lo), y = xg_sim_temp(p, 2), t = xg_sim_temp(p, 2);
+    xg_sim_alu(p, s, XG_F(shl_b16), y, hi, xg_sim_constant(p, 8, 4), XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_F(or_b16), t, x, y, XG_SIM_NOREG);
+    return t;
+}
+XG_FN void xg_sim_mov_pack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
+    const xg_sim_operand *v = &s->o[1];
+    xg_sim_type part = xg_sim_part_type(p, v, t);
+    uint32_t x[4], i, d = xg_sim_dest(p, s, 0, t);
+    for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part, false);
+    if (part == XG_SIM_B8) {
+        for (i = 0; i < v->n / 2; i++) x[i] = xg_sim_join8(p, s, x[2 * i], x[2 * i + 1]);
+        if (v->n == 2) { xg_sim_alu(p, s, XG_F(mov_b16), d, x[0], XG_SIM_NOREG, XG_SIM_NOREG); return; }
+        xg_sim_alu(p, s, XG_F(pack_b32), d, x[0], x[1], XG_SIM_NOREG);
+    } else if (part == XG_SIM_B16 && v->n == 4) {
+        uint32_t lo = xg_sim_join16(p, s, x[0], x[1]), hi = xg_sim_join16(p, s, x[2], x[3]);
+        xg_sim_alu(p, s, XG_F(pack_b64), d, lo, hi, XG_SIM_NOREG);
+    } else xg_sim_alu(p, s, part == XG_SIM_B16 ? XG_F(pack_b32) : XG_F(pack_b64), d, x[0], x[1], XG_SIM_NOREG);
+}
+XG_FN void xg_sim_mov_unpack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
+    const xg_sim_operand *v = &s->o[0];
+    xg_sim_type part = xg_sim_part_type(p, v, t);
+    uint32_t a = xg_sim_source(p, s, 1, t), d[4], i, lo, hi;
+    for (i = 0; i < v->n; i++) d[i] = xg_sim_dest_of(p, &v->items[i], part, false);
+    if (v->n == 2 && part != XG_SIM_B8) {
+        bool wide = part == XG_SIM_B32;
+        lo = xg_sim_via(p, s, wide ? XG_F(u32_u64) : XG_F(u16_u32), wide ? 4 : 2, a); /* first: d[0] may be a */
+        xg_sim_alu(p, s, wide ? XG_F(high_b64) : XG_F(high_b32), d[1], a, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu(p, s, wide ? XG_F(mov_b32) : XG_F(mov_b16), d[0], lo, XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
+    for (i = 0; i < v->n; i++) { /* by shifting the whole down */
+        uint32_t bits = xg_sim_types[part].bits * i, x = a;
+        if (bits && t == XG_SIM_B16) { x = xg_sim_temp(p, 2); xg_sim_alu(p, s, XG_F(shr_u16), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG); }
+        else if (bits && xg_sim_types[t].bytes == 4) { x = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_F(shr_u32), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG); }
+        else if (bits) { x = xg_sim_temp(p, 8); xg_sim_alu(p, s, XG_F(shr_u64), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG); }
+        hi = xg_sim_via(p, s, xg_sim_types[t].bytes == 8 ? XG_F(u16_u64) : xg_sim_types[t].bytes == 4 ? XG_F(u16_u32) : XG_F(mov_b16), 2, x);
+        xg_sim_alu(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi, XG_SIM_NOREG, XG_SIM_NOREG);
+    }
+}
+XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_type t = xg_sim_take_type(p, s);
+    (void)arg;
+    xg_sim_operands(p, s, 2, 2);
+    if (t == XG_SIM_B128) XG_SIM_UNSUPPORTED(p, s->at, NULL, "128-bit registers are not simulated yet");
+    if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }
+    if (s->o[0].kind == XG_SIM_O_VEC) { xg_sim_mov_unpack(p, s, xg_sim_bits_type(t)); return; }
+    if (s->o[1].kind == XG_SIM_O_FUNC) XG_SIM_UNSUPPORTED(p, s->at, NULL, "addresses of functions are not simulated");
+    if (t == XG_SIM_PRED) { xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG); return; }
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
+}
+
+/* ---- cvt ---- */
+
+XG_FN bool xg_sim_is_int(xg_sim_type t) { return xg_sim_types[t].cls == 'U' || xg_sim_types[t].cls == 'S'; }
+XG_FN xg_sim_format xg_sim_format_of(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
+    switch (t) {
+    case XG_SIM_F16: case XG_SIM_F16X2: return XG_SIM_IS_F16;
+    case XG_SIM_BF16: case XG_SIM_BF16X2: return XG_SIM_IS_BF16;
+    case XG_SIM_TF32: return XG_SIM_IS_TF32;
+    case XG_SIM_F32: return XG_SIM_IS_F32;
+    case XG_SIM_F64: return XG_SIM_IS_F64;
+    case XG_SIM_E4M3: case XG_SIM_E4M3X2: return XG_SIM_IS_E4M3;
+    case XG_SIM_E5M2: case XG_SIM_E5M2X2: return XG_SIM_IS_E5M2;
+    case XG_SIM_E2M1X2: return XG_SIM_IS_E2M1;
+    case XG_SIM_E2M3X2: return XG_SIM_IS_E2M3;
+    case XG_SIM_E3M2X2: return XG_SIM_IS_E3M2;
+    case XG_SIM_UE8M0X2: return XG_SIM_IS_UE8M0;
+    default: xg_sim_no_type(p, s, t);
+    }
+}
+XG_FN uint32_t xg_sim_log2(uint32_t bytes) { return bytes >= 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0; }
+XG_FN uint32_t xg_sim_cvt_spec(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
+    if (xg_sim_is_int(t)) return (uint32_t)XG_SIM_CVT_INT | xg_sim_log2(xg_sim_types[t].bytes) | (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_CVT_SIGNED : 0u);
+    return xg_sim_format_of(p, s, t);
+}
+XG_FN xg_sim_f xg_sim_cvt_general(uint32_t to_bytes, uint32_t from_bytes) {
+    static const uint16_t f[3][3] = {{XG_F(cvt_16_16), XG_F(cvt_16_32), XG_F(cvt_16_64)}, {XG_F(cvt_32_16), XG_F(cvt_32_32), XG_F(cvt_32_64)}, {XG_F(cvt_64_16), XG_F(cvt_64_32), XG_F(cvt_64_64)}};
+    return (xg_sim_f)f[xg_sim_log2(to_bytes) - 1][xg_sim_log2(from_bytes) - 1];
+}
+/* Extends the low `bits` bits within a register; none when they fill it. */
+XG_FN xg_sim_f xg_sim_extend(uint32_t bits, uint32_t bytes, bool sgn) {
+    if (bits == 8) return bytes == 2 ? (sgn ? XG_F(sext8_i16) : XG_F(zext8_i16)) : bytes == 4 ? (sgn ? XG_F(sext8_i32) : XG_F(zext8_i32)) : sgn ? XG_F(sext8_i64) : XG_F(zext8_i64);
+    if (bits == 16 && bytes > 2) return bytes == 4 ? (sgn ? XG_F(sext16_i32) : XG_F(zext16_i32)) : sgn ? XG_F(sext16_i64) : XG_F(zext16_i64);
+    if (bits == 32 && bytes > 4) return sgn ? XG_F(sext32_i64) : XG_F(zext32_i64);
+    return XG_SIM_F_none;
+}
+XG_FN xg_sim_f xg_sim_resize(uint32_t to, uint32_t from, bool sgn) {
+    if (to == from) return to == 2 ? XG_F(mov_b16) : to == 4 ? XG_F(mov_b32) : XG_F(mov_b64);
+    if (to == 2) return from == 4 ? XG_F(u16_u32) : XG_F(u16_u64);
+    if (to == 4) return from == 8 ? XG_F(u32_u64) : sgn ? XG_F(s32_s16) : XG_F(u32_u16);
+    return from == 2 ? (sgn ? XG_F(s64_s16) : XG_F(u64_u16)) : sgn ? XG_F(s64_s32) : XG_F(u64_u32);
+}
+/* Integer to integer: extend within the source if its type is narrower, change the size, extend within the destination. */
+XG_FN void xg_sim_cvt_ints(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_sim_type st, uint32_t d, uint32_t a) {
+    uint32_t db = xg_sim_bytes_of(p, d), sb = xg_sim_bytes_of(p, a), dbits = xg_sim_types[dt].bits, sbits = xg_sim_types[st].bits;
+    bool dsgn = xg_sim_types[dt].cls == 'S', ssgn = xg_sim_types[st].cls == 'S';
+    xg_sim_f before = dbits > sbits ? xg_sim_extend(sbits, sb, ssgn) : XG_SIM_F_none, after = xg_sim_extend(dbits, db, dsgn), size = xg_sim_resize(db, sb, ssgn);
+    if (before != XG_SIM_F_none) a = xg_sim_via(p, s, before, sb, a);
+    if (after == XG_SIM_F_none) { xg_sim_alu(p, s, size, d, a, XG_SIM_NOREG, XG_SIM_NOREG); return; }
+    if (db != sb) a = xg_sim_via(p, s, size, db, a);
+    xg_sim_alu(p, s, after, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+}
+/* The vector functions for the common conversions without modifiers; none otherwise. */
+XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
+    if (st == XG_SIM_BF16 && dt == XG_SIM_F32) return XG_F(f32_bf16);
+    if (st == XG_SIM_F16 && dt == XG_SIM_F32) return XG_F(f32_f16);
+    if (st == XG_SIM_F32 && dt == XG_SIM_F64) return XG_F(f64_f32);
+    if (st == XG_SIM_S32 && dt == XG_SIM_F64) return XG_F(f64_s32);
+    if (mode != XG_SIM_RN) return XG_SIM_F_none;
+    if (st == XG_SIM_F32 && dt == XG_SIM_BF16) return XG_F(bf16_f32);
+    if (st == XG_SIM_F32 && dt == XG_SIM_F16) return XG_F(f16_f32);
+    if (st == XG_SIM_F64 && dt == XG_SIM_F32) return XG_F(f32_f64);
+    if (st == XG_SIM_S32 && dt == XG_SIM_F32) return XG_F(f32_s32);
+    if (st == XG_SIM_U32 && dt == XG_SIM_F32) return XG_F(f32_u32);
+    return XG_SIM_F_none;
+}
+
+XG_FN void xg_sim_cvt_packed(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_sim_type st, uint32_t to, uint32_t from) {
+    uint32_t d;
+    xg_sim_f f;
+    if (st == XG_SIM_F32) { /* d, a (upper), b (lower) */
+        uint32_t a, b;
+        xg_sim_operands(p, s, 3, 3);
+        a = xg_sim_source(p, s, 1, XG_SIM_F32);
+        b = xg_sim_source(p, s, 2, XG_SIM_F32);
+        f = xg_sim_types[dt].bits == 32 ? XG_F(pair_32) : xg_sim_types[dt].bits == 16 ? XG_F(pair_16) : XG_F(pair_8);
+        d = xg_sim_dest_of(p, &s->o[0], dt, true);
+        if (xg_sim_bytes_of(p, d) != XG_MAX(2u, xg_sim_types[dt].bytes)) xg_sim_no_type(p, s, dt);
+        xg_sim_alu(p, s, f, d, a, b, XG_SIM_NOREG);
+    } else {
+        xg_sim_operands(p, s, 2, 2);
+        if ((st == XG_SIM_F16X2 || st == XG_SIM_BF16X2) && xg_sim_types[dt].bytes == 2) f = XG_F(pair_x2);
+        else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 16) f = XG_F(unpair_8);
+        else if (dt == XG_SIM_F16X2 && xg_sim_types[st].bits == 8) f = XG_F(unpair_4);
+        else xg_sim_no_type(p, s, dt);
+        xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, dt), xg_sim_source(p, s, 1, st), XG_SIM_NOREG, XG_SIM_NOREG);
+    }
+    p->code.p[p->code.n - 1].imm = to;
+    p->code.p[p->code.n - 1].imm2 = from;
+}
+
+XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.s8.s32[.b32] d, a, b[, c] */
+    xg_sim_type dt, st;
+    uint32_t a, b, c, to, from;
+    xg_sim_ins *in;
+    if (!xg_sim_take(s, "sat")) XG_SIM_BAD(p, s->at, NULL, "'cvt.pack' needs .sat");
+    dt = xg_sim_take_type(p, s);
+    st = xg_sim_take_type(p, s);
+    if (st != XG_SIM_S32 || !xg_sim_is_int(dt) || xg_sim_types[dt].bytes > 2) xg_sim_no_type(p, s, dt);
+    xg_sim_take(s, "b32");
+    xg_sim_operands(p, s, 3, 4);
+    a = xg_sim_source(p, s, 1, st);
+    b = xg_sim_source(p, s, 2, st);
+    c = s->n == 4 ? xg_sim_source(p, s, 3, XG_SIM_B32) : xg_sim_constant(p, 0, 4);
+    to = xg_sim_cvt_spec(p, s, dt) | XG_SIM_CVT_SAT;
+    from = xg_sim_cvt_spec(p, s, st);
+    in = xg_sim_alu(p, s, XG_F(pack_cvt), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c);
+    in->imm = to | (uint32_t)xg_sim_types[dt].bits << 16;
+    in->imm2 = from;
+}
+
+XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const modes[] = {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"};
+    int m;
+    bool ftz, sat, satfinite, relu, plain;
+    xg_sim_type dt, st;
+    uint32_t to, from, d, a;
+    xg_sim_round mode;
+    xg_sim_f f;
+    xg_sim_ins *in;
+    (void)arg;
+    if (xg_sim_take(s, "pack")) { xg_sim_cvt_pack_int(p, s); return; }
+    m = xg_sim_take_one(s, modes, 9);
+    ftz = xg_sim_take(s, "ftz"); sat = xg_sim_take(s, "sat"); satfinite = xg_sim_take(s, "satfinite"); relu = xg_sim_take(s, "relu");
+    dt = xg_sim_take_type(p, s);
+    st = xg_sim_take_type(p, s);
+    if (xg_sim_types[dt].cls == 'B' || xg_sim_types[st].cls == 'B' || dt == XG_SIM_PRED || st == XG_SIM_PRED) XG_SIM_BAD(p, s->at, "use .u, .s or .f types", "'cvt' has no .b or .pred types");
+    mode = m < 0 ? XG_SIM_RN : m < 5 ? (xg_sim_round)m : (xg_sim_round)(m - 5);
+    to = xg_sim_cvt_spec(p, s, dt);
+    from = xg_sim_cvt_spec(p, s, st);
+    if (m < 0 && !xg_sim_is_int(dt) && (xg_sim_is_int(st) || xg_sim_types[dt].bits < xg_sim_types[st].bits)) XG_SIM_BAD(p, s->at, "such as cvt.rn", "this conversion needs a rounding mode");
+    if (m < 0 && xg_sim_is_int(dt) && !xg_sim_is_int(st)) XG_SIM_BAD(p, s->at, "such as cvt.rzi", "this conversion needs an integer rounding mode");
+    to |= (uint32_t)mode << 6;
+    if (sat || (xg_sim_is_int(dt) && !xg_sim_is_int(st))) to |= XG_SIM_CVT_SAT;
+    if (satfinite) to |= XG_SIM_CVT_SATFINITE;
+    if (relu) to |= XG_SIM_CVT_RELU;
+    if (ftz) { to |= XG_SIM_CVT_FTZ; from |= XG_SIM_CVT_FTZ; }
+    if (m >= 5 && !xg_sim_is_int(dt)) to |= XG_SIM_CVT_INTEGRAL;
+    if ((dt == XG_SIM_BF16 && xg_sim_is_int(st) && xg_sim_types[st].bytes == 1) || (st == XG_SIM_BF16 && xg_sim_is_int(dt) && xg_sim_types[dt].bytes == 1)) xg_sim_no_type(p, s, dt);
+    if (xg_sim_types[dt].cls == 'V' || xg_sim_types[st].cls == 'V') { xg_sim_cvt_packed(p, s, dt, st, to, from); return; }
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_source_of(p, s, &s->o[1], st, true);
+    d = xg_sim_dest_of(p, &s->o[0], dt, true);
+    plain = !ftz && !sat && !satfinite && !relu;
+    if (xg_sim_is_int(dt) && xg_sim_is_int(st) && plain) { xg_sim_cvt_ints(p, s, dt, st, d, a); return; }
+    if (!xg_sim_is_int(dt) && xg_sim_bytes_of(p, d) != xg_sim_types[dt].bytes) { /* a float in a larger register: low bits, zeros above */
+        uint32_t t = xg_sim_temp(p, xg_sim_types[dt].bytes);
+        in = xg_sim_alu(p, s, xg_sim_cvt_general(xg_sim_types[dt].bytes, xg_sim_bytes_of(p, a)), t, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        in->imm = to; in->imm2 = from;
+        xg_sim_alu(p, s, xg_sim_resize(xg_sim_bytes_of(p, d), xg_sim_types[dt].bytes, false), d, t, XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
+    if (plain && m < 5 && xg_sim_is_int(st) && xg_sim_types[st].bits < 32 && (dt == XG_SIM_F32 || dt == XG_SIM_F64)) { /* through s32, exactly */
+        uint32_t t = xg_sim_temp(p, 4);
+        xg_sim_cvt_ints(p, s, XG_SIM_S32, st, t, a);
+        a = t;
+        st = XG_SIM_S32;
+        mode = XG_SIM_RN;
+    }
+    f = plain && m < 5 && xg_sim_bytes_of(p, a) == XG_MAX(2u, xg_sim_types[st].bytes) ? xg_sim_cvt_fast(dt, st, mode) : XG_SIM_F_none;
+    if (f == XG_SIM_F_none) f = xg_sim_cvt_general(xg_sim_bytes_of(p, d), xg_sim_bytes_of(p, a));
+    in = xg_sim_alu(p, s, f, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    in->imm = to;
+    in->imm2 = from;
+}
+
+#endif /* XG_SIM_CONVERT_C */
+/* sim/control.c -- memory, control flow and warp-wide statements to records; the table of all mnemonics.
+ *
+ * To add an instruction: a row of XG_SIM_ROWS, a decoder here or in decode.c/convert.c, and a function in lanes.c/scalar.c or a
+ * case of a kind in warp.c/memory.c. Nothing else knows mnemonics. */
+#ifndef XG_SIM_CONTROL_C
+#define XG_SIM_CONTROL_C
+
+/* ---- memory ---- */
+
+/* imm2 of LD, ST, ATOM: what an access is. */
+enum { XG_SIM_M_SPACE = 15, XG_SIM_M_SIZE = 4 /* log2 of an item's bytes, 3 bits */, XG_SIM_M_SIGNED = 1 << 7, XG_SIM_M_WIDE = 1 << 8 /* 64-bit address */, XG_SIM_M_FENCE = 1 << 9, XG_SIM_M_VECTOR = 10 /* log2 of items */, XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */ };
+
+XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) { size_t n = strlen(prefix); return s.n >= n && memcmp(s.p, prefix, n) == 0; }
+
+/* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
+XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
+    static const char *const words[] = {"weak", "volatile", "relaxed", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "cta", "cluster", "gpu", "sys", "gl"};
+    uint32_t i;
+    size_t j;
+    for (i = 0; i < s->n_mods; i++) {
+        if (s->used >> i & 1) continue;
+        for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
+        if (xg_str_is(s->mods[i], "acquire") || xg_str_is(s->mods[i], "release") || xg_str_is(s->mods[i], "acq_rel") || xg_str_is(s->mods[i], "sc")) { s->used |= 1u << i; *fence = true; }
+        if (xg_str_is(s->mods[i], "L2::cache_hint")) { s->used |= 1u << i; *policy = true; }
+        else if (xg_sim_prefix(s->mods[i], "L1::") || xg_sim_prefix(s->mods[i], "L2::")) s->used |= 1u << i;
+    }
+    return true;
+}
+XG_FN bool xg_sim_strong(const xg_sim_stmt *s) { /* ordered by itself: no data race */
+    static const char *const words[] = {"volatile", "relaxed", "mmio", "acquire", "release", "acq_rel", "sc"};
+    uint32_t i;
+    size_t j;
+    for (i = 0; i < s->n_mods; i++) for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) return true;
+    return false;
+}
+XG_FN xg_sim_space xg_sim_take_space(xg_sim_stmt *s) {
+    if (xg_sim_take(s, "global")) return XG_SIM_GLOBAL;
+    if (xg_sim_take(s, "shared") || xg_sim_take(s, "shared::cta") || xg_sim_take(s, "shared::cluster")) return XG_SIM_SHARED;
+    if (xg_sim_take(s, "local")) return XG_SIM_LOCAL;
+    if (xg_sim_take(s, "const")) return XG_SIM_CONST;
+    if (xg_sim_take(s, "param") || xg_sim_take(s, "param::entry") || xg_sim_take(s, "param::func")) return XG_SIM_PARAM;
+    return XG_SIM_GENERIC;
+}
+
+/* The address operand: base register or constant, what is added, the space it is in. */
+XG_FN uint32_t xg_sim_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_space *space, uint32_t *offset, bool *wide) {
+    xg_sim_operand *base;
+    uint64_t add;
+    uint32_t code;
+    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register+offset]", "expected an address");
+    base = o->items;
+    add = o->value + (base->kind == XG_SIM_O_VAR ? base->value : 0);
+    *offset = 0;
+    *wide = true;
+    if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + add, 8);
+    if (base->kind == XG_SIM_O_VAR) {
+        xg_sim_space is = base->sym->space;
+        if (*space == XG_SIM_PARAM && is == XG_SIM_LOCAL) *space = XG_SIM_LOCAL;
+        if (*space == XG_SIM_GENERIC) *space = is;
+        if (*space != is) XG_SIM_BAD(p, base->at, NULL, "'%.*s' is not in the address space that the instruction names", (int)base->word.n, base->word.p);
+        return xg_sim_address_of(p, s, base->sym, add, 8);
+    }
+    if (*space == XG_SIM_PARAM && !p->f->entry) *space = XG_SIM_LOCAL;
+    code = base->sym->reg << 1;
+    if (base->sym->type == XG_SIM_PRED) XG_SIM_BAD(p, base->at, NULL, "a predicate is no address");
+    *wide = xg_sim_bytes_of(p, code) == 8;
+    if (!*wide && (xg_sim_bytes_of(p, code) != 4 || *space == XG_SIM_GLOBAL || *space == XG_SIM_GENERIC))
+        XG_SIM_BAD(p, base->at, "addresses of global and generic memory have 64 bits", "'%.*s' is too narrow for an address", (int)base->word.n, base->word.p);
+    if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
+        uint32_t sum = xg_sim_temp(p, 8);
+        if (!*wide) XG_SIM_BAD(p, o->at, NULL, "the offset does not fit 32 bits");
+        xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
+        return sum;
+    }
+    *offset = (uint32_t)add;
+    return code;
+}
+
+XG_FN uint32_t xg_sim_list_begin(const xg_sim_asm *p) { return p->list.n; }
+XG_FN void xg_sim_list_add(xg_sim_asm *p, uint32_t code) { xg_push(&p->scratch, uint32_t, &p->list, code); }
+
+XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, const xg_sim_operand **items) {
+    uint32_t n = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : xg_sim_take(s, "v8") ? 8 : 1;
+    if (n == 1) { *items = o; if (o->kind == XG_SIM_O_VEC && o->n != 1) XG_SIM_BAD(p, o->at, NULL, "a vector operand needs .v2, .v4 or .v8"); if (o->kind == XG_SIM_O_VEC) *items = o->items; return 1; }
+    if (o->kind != XG_SIM_O_VEC || o->n != n) XG_SIM_BAD(p, o->at, NULL, ".v%u needs %u registers in braces", n, n);
+    *items = o->items;
+    return n;
+}
+
+XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
+    bool fence = false, policy = false, wide;
+    xg_sim_space space;
+    xg_sim_type t;
+    const xg_sim_operand *items, *data = &s->o[store ? 1 : 0], *where = &s->o[store ? 0 : 1];
+    uint32_t n, i, list, address, offset, bytes = 0, code;
+    xg_sim_ins *in;
+    xg_sim_take_hints(s, &fence, &policy);
+    space = xg_sim_take_space(s);
+    xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
+    n = xg_sim_vector_of(p, s, data, &items);
+    t = xg_sim_take_type(p, s);
+    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    address = xg_sim_address(p, s, where, &space, &offset, &wide);
+    if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
+    if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
+    {
+        uint32_t codes[8];
+        for (i = 0; i < n; i++) {
+            code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
+            if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
+            bytes = xg_sim_bytes_of(p, code);
+            codes[i] = code;
+        }
+        list = xg_sim_list_begin(p);
+        for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
+    }
+    in = xg_sim_put(p, s, store ? XG_SIM_K_ST : XG_SIM_K_LD);
+    if (!store && space == XG_SIM_PARAM && address & 1) { in->kind = XG_SIM_K_PARAM; in->imm = (uint32_t)p->consts.p[address >> 1].value; in->imm2 = 0; }
+    else { in->a = address; in->imm = offset; }
+    in->list = list;
+    in->n = (uint16_t)n;
+    in->dbytes = (uint8_t)bytes;
+    in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE | (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_M_SIGNED : 0u) | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (xg_sim_strong(s) ? (uint32_t)XG_SIM_M_STRONG : 0u) |
+        (n == 8 ? 3u : n == 4 ? 2u : n == 2 ? 1u : 0u) << XG_SIM_M_VECTOR;
+    if (in->kind == XG_SIM_K_PARAM && in->imm + n * xg_sim_types[t].bytes > p->f->info.param_bytes) XG_SIM_BAD(p, where->at, NULL, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
+}
+
+/* X(NAME, text): the operation of atom and red. */
+#define XG_SIM_ATOMS(X) X(ADD, "add") X(MIN, "min") X(MAX, "max") X(AND, "and") X(OR, "or") X(XOR, "xor") X(EXCH, "exch") X(CAS, "cas") X(INC, "inc") X(DEC, "dec")
+typedef enum xg_sim_atom {
+#define X(name, text) XG_SIM_A_##name,
+    XG_SIM_ATOMS(X)
+#undef X
+    XG_SIM_A_COUNT
+} xg_sim_atom;
+
+XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
+    static const char *const ops[] = {
+#define X(name, text) text,
+        XG_SIM_ATOMS(X)
+#undef X
+    };
+    bool fence = false, policy = false, wide;
+    xg_sim_space space;
+    int op;
+    xg_sim_type t;
+    uint32_t address, offset, b[8], c = XG_SIM_NOREG, d[8], want, i, n, list, at = red ? 0 : 1;
+    const xg_sim_operand *items, *dests = NULL;
+    xg_sim_ins *in;
+    xg_sim_take_hints(s, &fence, &policy);
+    space = xg_sim_take_space(s);
+    op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
+    if (op < 0) XG_SIM_BAD(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
+    xg_sim_take(s, "noftz");
+    want = (red ? 2u : 3u) + (op == XG_SIM_A_CAS) + policy;
+    xg_sim_operands(p, s, want, want);
+    n = xg_sim_vector_of(p, s, &s->o[at + 1], &items);
+    t = xg_sim_take_type(p, s);
+    if (xg_sim_types[t].bytes < 2 || xg_sim_types[t].bytes > 8 || t == XG_SIM_PRED || (red && op >= XG_SIM_A_EXCH && op < XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
+    if (xg_sim_types[t].cls == 'B' && (op == XG_SIM_A_ADD || op == XG_SIM_A_MIN || op == XG_SIM_A_MAX || op >= XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
+    if ((xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') && op > XG_SIM_A_MAX) xg_sim_no_type(p, s, t);
+    if (op >= XG_SIM_A_INC && t != XG_SIM_U32) xg_sim_no_type(p, s, t);
+    if (xg_sim_is_float(t) && op != XG_SIM_A_ADD) xg_sim_no_type(p, s, t);
+    if (n > 1 && (space != XG_SIM_GLOBAL || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
+    address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
+    if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "atomics work on global and shared memory only");
+    for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    if (op == XG_SIM_A_CAS) c = xg_sim_source(p, s, at + 2, t);
+    if (!red) {
+        dests = &s->o[0];
+        if (n > 1) { if (dests->kind != XG_SIM_O_VEC || dests->n != n) XG_SIM_BAD(p, dests->at, NULL, "the destination must have %u registers in braces", n); dests = dests->items; }
+        for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
+    }
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, b[i]);
+    for (i = 0; i < n && !red; i++) xg_sim_list_add(p, d[i]);
+    in = xg_sim_put(p, s, XG_SIM_K_ATOM);
+    in->op = (uint16_t)op;
+    in->list = list;
+    in->n = (uint16_t)(red ? n : 2 * n);
+    in->d2bytes = (uint8_t)n;
+    in->a = address;
+    in->c = c;
+    in->imm = offset;
+    in->dbytes = xg_sim_types[t].bytes;
+    in->e = XG_SIM_NOREG;
+    in->flags |= fence ? XG_SIM_UNI : 0;
+    in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
+}
+
+/* cvta, cvta.to, isspacep. imm: space, then 0 to generic, 1 from generic, 2 test. */
+XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
+    bool to = !test && xg_sim_take(s, "to");
+    xg_sim_space space = xg_sim_take_space(s);
+    xg_sim_type t = test ? XG_SIM_U64 : xg_sim_take_type(p, s);
+    uint32_t a, d;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    if (space == XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
+    if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
+    a = xg_sim_source_of(p, s, &s->o[1], t, false);
+    d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
+    if (!test && (space == XG_SIM_GLOBAL || space == XG_SIM_CONST)) { xg_sim_alu(p, s, XG_F(mov_b64), d, a, XG_SIM_NOREG, XG_SIM_NOREG); return; }
+    if (space == XG_SIM_PARAM && !p->f->entry) space = XG_SIM_LOCAL;
+    in = xg_sim_put(p, s, XG_SIM_K_SPACE);
+    in->a = a;
+    in->d = d;
+    in->imm = (uint32_t)space | (test ? 2u : to ? 1u : 0u) << 8;
+}
+
+XG_FN void xg_sim_d_nop(xg_sim_asm *p, xg_sim_stmt *s, uint32_t fence) { /* prefetch, membar, fence, griddepcontrol, nanosleep, ...: any modifiers that name hints */
+    static const char *const words[] = {"wait", "launch_dependents", "u32", "b32", "b64", "proxy", "alias", "async", "global", "shared::cta", "shared::cluster", "local", "L1", "L2", "sync", "aligned", "inc", "dec",
+        "acq_rel", "sc", "acquire", "release", "mbarrier_init", "cta", "cluster", "gpu", "sys", "gl", "level", "tensormap", "generic", "tensormap::generic", "commit_group", "wait_group", "wait_all", "bulk", "read",
+        "proxy::generic", "async::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"};
+    uint32_t i;
+    bool f = false, policy = false;
+    size_t j;
+    for (i = 0; i < s->n_mods; i++) for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
+    xg_sim_take_hints(s, &f, &policy);
+    for (i = 0; i < s->n; i++) if (s->o[i].kind == XG_SIM_O_LABEL) xg_sim_unknown_word(p, &s->o[i]);
+    xg_sim_put(p, s, fence ? XG_SIM_K_FENCE : XG_SIM_K_NOP);
+}
+
+/* cp.async.{ca,cg}.shared.global [dst], [src], size[, src-size or ignore-src]; the group instructions have nothing to wait for. */
+XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool fence = false, policy = false, wide_d, wide_s;
+    xg_sim_space dst = XG_SIM_SHARED, src = XG_SIM_GLOBAL;
+    uint32_t a, b, off_a, off_b, size, c = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!xg_sim_take(s, "async")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "only cp.async is simulated");
+    if (xg_sim_take(s, "bulk") || xg_sim_take(s, "mbarrier")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "bulk copies and memory barriers are not simulated yet");
+    if (xg_sim_take(s, "commit_group") || xg_sim_take(s, "wait_group") || xg_sim_take(s, "wait_all")) { xg_sim_put(p, s, XG_SIM_K_NOP); return; }
+    xg_sim_take_hints(s, &fence, &policy);
+    if (!xg_sim_take(s, "shared")) xg_sim_take(s, "shared::cta");
+    xg_sim_take(s, "global");
+    xg_sim_operands(p, s, policy ? 4 : 3, policy ? 5 : 4);
+    a = xg_sim_address(p, s, &s->o[0], &dst, &off_a, &wide_d);
+    b = xg_sim_address(p, s, &s->o[1], &src, &off_b, &wide_s);
+    size = xg_sim_literal(p, s, 2, 16);
+    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (s->n - policy == 4) {
+        bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
+        c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
+        if (pred) { /* true means: read nothing */
+            uint32_t t = xg_sim_temp(p, 4);
+            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
+            c = t;
+        }
+    }
+    if (off_a) { uint32_t t = xg_sim_temp(p, wide_d ? 8 : 4); xg_sim_alu(p, s, wide_d ? XG_F(add_i64) : XG_F(add_i32), t, a, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_a, wide_d ? 8 : 4), XG_SIM_NOREG); a = t; }
+    if (off_b) { uint32_t t = xg_sim_temp(p, 8); xg_sim_alu(p, s, XG_F(add_i64), t, b, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_b, 8), XG_SIM_NOREG); b = t; }
+    in = xg_sim_put(p, s, XG_SIM_K_CPASYNC);
+    in->a = a;
+    in->b = b;
+    in->c = c;
+    in->imm = size;
+    in->imm2 = wide_d;
+}
+
+/* ---- control flow ---- */
+
+XG_FN void xg_sim_branch_to(xg_sim_asm *p, uint32_t record, uint32_t name, uint32_t at, uint32_t list) {
+    xg_sim_fix f;
+    f.record = record;
+    f.name = name;
+    f.scope = p->scope;
+    f.at = at;
+    f.list = list;
+    xg_push(&p->scratch, xg_sim_fix, &p->fixes, f);
+}
+XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    xg_sim_take(s, "uni");
+    xg_sim_operands(p, s, 1, 1);
+    if (s->o[0].kind != XG_SIM_O_LABEL) XG_SIM_BAD(p, s->o[0].at, NULL, "'bra' needs a label");
+    xg_sim_put(p, s, XG_SIM_K_BRA);
+    xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
+}
+XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_sym *t;
+    uint32_t a, i;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!xg_sim_take(s, "idx")) XG_SIM_BAD(p, s->at, NULL, "'brx' is written brx.idx");
+    xg_sim_take(s, "uni");
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_source(p, s, 0, XG_SIM_U32);
+    t = s->o[1].kind == XG_SIM_O_LABEL ? s->o[1].sym : NULL;
+    if (!t || t->kind != XG_SIM_SYM_TARGETS) XG_SIM_BAD(p, s->o[1].at, "name: .branchtargets L1, L2; before it", "expected the name of a .branchtargets list");
+    in = xg_sim_put(p, s, XG_SIM_K_BRX);
+    in->a = a;
+    in->list = p->list.n;
+    if (t->n_targets > 0xFFFF) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 65535 targets");
+    in->n = (uint16_t)t->n_targets;
+    for (i = 0; i < t->n_targets; i++) { xg_sim_branch_to(p, p->code.n - 1, t->targets[i], s->o[1].at, p->list.n); xg_sim_list_add(p, 0); }
+}
+XG_FN void xg_sim_d_exit(xg_sim_asm *p, xg_sim_stmt *s, uint32_t kind) {
+    xg_sim_take(s, "uni");
+    xg_sim_operands(p, s, 0, 0);
+    xg_sim_put(p, s, (xg_sim_kind)kind);
+    if (kind == XG_SIM_K_BRA) p->code.p[p->code.n - 1].op = 1; /* ret: a branch to the function's end */
+}
+
+XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n, bool ret) {
+    uint32_t i;
+    if ((list ? list->n : 0) != n) XG_SIM_BAD(p, list ? list->at : s->at, NULL, "the function has %u %s, not %u", n, ret ? "results" : "parameters", list ? list->n : 0);
+    for (i = 0; i < n; i++) {
+        const xg_sim_operand *o = &list->items[i];
+        xg_sim_copy c;
+        uint32_t here;
+        memset(&c, 0, sizeof c);
+        c.reg = formals[i].reg;
+        c.bytes = formals[i].bytes;
+        if (c.reg) {
+            uint32_t bytes = formals[i].bytes;
+            if (o->kind == XG_SIM_O_REG) here = o->sym->reg << 1;
+            else if (o->kind == XG_SIM_O_NUM && !ret) here = xg_sim_constant(p, o->value, bytes);
+            else XG_SIM_BAD(p, o->at, NULL, "expected a register");
+            if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u)) XG_SIM_BAD(p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
+            xg_sim_list_add(p, here);
+        } else {
+            if (o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL) XG_SIM_BAD(p, o->at, NULL, "expected a .param variable of this function");
+            if (o->sym->bytes < c.bytes) XG_SIM_BAD(p, o->at, NULL, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
+            here = (uint32_t)o->sym->offset;
+        }
+        c.from = ret ? formals[i].at : here;
+        c.to = ret ? here : formals[i].at;
+        xg_push(&p->scratch, xg_sim_copy, &p->copies, c);
+    }
+}
+XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)] */
+    uint32_t i = 0, list;
+    const xg_sim_operand *rets = NULL, *args = NULL;
+    xg_sim_func *callee;
+    xg_sim_callsite site;
+    xg_sim_ins *in;
+    (void)arg;
+    xg_sim_take(s, "uni");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
+    if (i >= s->n || s->o[i].kind != XG_SIM_O_FUNC) {
+        if (i < s->n && s->o[i].kind == XG_SIM_O_REG) XG_SIM_UNSUPPORTED(p, s->o[i].at, "call the function by its name", "indirect calls are not simulated");
+        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, "declare it with .func before", "expected the name of a function");
+    }
+    callee = s->o[i++].sym->func;
+    if (callee->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
+    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    memset(&site, 0, sizeof site);
+    site.callee = callee;
+    list = xg_sim_list_begin(p);
+    site.first_arg = p->copies.n;
+    xg_sim_call_args(p, s, args, callee->args, callee->n_args, false);
+    site.n_args = p->copies.n - site.first_arg;
+    site.first_ret = p->copies.n;
+    xg_sim_call_args(p, s, rets, callee->rets, callee->n_rets, true);
+    site.n_rets = p->copies.n - site.first_ret;
+    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
+        in = xg_sim_put(p, s, XG_SIM_K_BRA);
+        in->flags ^= XG_SIM_NOT;
+        in->imm = p->code.n + 1;
+        s->guard = XG_SIM_NOREG;
+        s->guard_not = false;
+    }
+    in = xg_sim_put(p, s, XG_SIM_K_CALL);
+    in->imm = p->sites.n;
+    in->list = list;
+    in->n = (uint16_t)(p->list.n - list);
+    xg_push(&p->scratch, xg_sim_callsite, &p->sites, site);
+    xg_push(&p->scratch, uint32_t, &p->calls, callee->id);
+}
+
+/* ---- barriers and warp-wide operations ---- */
+
+typedef enum xg_sim_barop { XG_SIM_BAR_SYNC, XG_SIM_BAR_ARRIVE, XG_SIM_BAR_POPC, XG_SIM_BAR_AND, XG_SIM_BAR_OR } xg_sim_barop;
+
+XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
+    uint32_t a, b = XG_SIM_NOREG, c = XG_SIM_NOREG, d = XG_SIM_NOREG, i = 0;
+    xg_sim_barop op = XG_SIM_BAR_SYNC;
+    bool aligned = !barrier;
+    xg_sim_ins *in;
+    xg_sim_take(s, "cta");
+    if (xg_sim_take(s, "warp")) {
+        xg_sim_take(s, "sync");
+        xg_sim_operands(p, s, 1, 1);
+        xg_sim_source(p, s, 0, XG_SIM_U32);
+        xg_sim_put(p, s, XG_SIM_K_NOP);
+        return;
+    }
+    if (xg_sim_take(s, "cluster")) {
+        xg_sim_take(s, "aligned");
+        if (xg_sim_take(s, "arrive")) { xg_sim_take(s, "relaxed"); xg_sim_take(s, "release"); xg_sim_put(p, s, XG_SIM_K_NOP); return; }
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "cluster barriers are not simulated yet");
+    }
+    if (xg_sim_take(s, "sync")) {}
+    else if (xg_sim_take(s, "arrive")) op = XG_SIM_BAR_ARRIVE;
+    else if (xg_sim_take(s, "red")) {
+        op = xg_sim_take(s, "popc") ? XG_SIM_BAR_POPC : xg_sim_take(s, "and") ? XG_SIM_BAR_AND : xg_sim_take(s, "or") ? XG_SIM_BAR_OR : XG_SIM_BAR_SYNC;
+        if (op == XG_SIM_BAR_SYNC) XG_SIM_BAD(p, s->at, NULL, "a barrier reduction needs .popc, .and or .or");
+        xg_sim_take(s, "u32");
+        xg_sim_take(s, "pred");
+    } else XG_SIM_BAD(p, s->at, "such as bar.sync 0", "'%.*s' needs .sync, .arrive or .red", (int)s->op.n, s->op.p);
+    if (xg_sim_take(s, "aligned")) aligned = true;
+    if (op >= XG_SIM_BAR_POPC) {
+        xg_sim_operands(p, s, 3, 4);
+        d = xg_sim_dest(p, s, 0, op == XG_SIM_BAR_POPC ? XG_SIM_U32 : XG_SIM_PRED);
+        c = xg_sim_source(p, s, s->n - 1, XG_SIM_PRED);
+        a = xg_sim_source(p, s, 1, XG_SIM_U32);
+        if (s->n == 4) b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    } else {
+        xg_sim_operands(p, s, op == XG_SIM_BAR_ARRIVE ? 2 : 1, 2);
+        a = xg_sim_source(p, s, i, XG_SIM_U32);
+        if (s->n == 2) b = xg_sim_source(p, s, 1, XG_SIM_U32);
+    }
+    in = xg_sim_put(p, s, XG_SIM_K_BAR);
+    in->op = (uint16_t)op;
+    in->a = a; in->b = b; in->c = c; in->d = d;
+    in->imm = aligned;
+}
+
+typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
+    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT } xg_sim_warpop;
+
+XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const ops[] = {"up", "down", "bfly", "idx"};
+    bool sync = xg_sim_take(s, "sync");
+    int op = xg_sim_take_one(s, ops, 4);
+    uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    (void)arg;
+    if (op < 0) XG_SIM_BAD(p, s->at, NULL, "'shfl' needs .up, .down, .bfly or .idx");
+    xg_sim_take(s, "b32");
+    xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    a = xg_sim_source(p, s, 1, XG_SIM_B32);
+    b = xg_sim_source(p, s, 2, XG_SIM_B32);
+    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    e = sync ? xg_sim_source(p, s, 4, XG_SIM_B32) : XG_SIM_NOREG;
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = (uint16_t)op;
+    in->d = d; in->d2 = d2; in->a = a; in->b = b; in->c = c; in->e = e;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const ops[] = {"all", "any", "uni", "ballot"};
+    bool sync = xg_sim_take(s, "sync");
+    int op = xg_sim_take_one(s, ops, 4);
+    uint32_t d, a, e;
+    xg_sim_ins *in;
+    (void)arg;
+    if (op < 0) XG_SIM_BAD(p, s->at, NULL, "'vote' needs .all, .any, .uni or .ballot");
+    xg_sim_take(s, op == 3 ? "b32" : "pred");
+    xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
+    d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
+    a = xg_sim_source(p, s, 1, XG_SIM_PRED);
+    e = sync ? xg_sim_source(p, s, 2, XG_SIM_B32) : XG_SIM_NOREG;
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = (uint16_t)(XG_SIM_W_ALL + op);
+    in->d = d; in->a = a; in->e = e;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    bool all = xg_sim_take(s, "all"), wide;
+    xg_sim_type t;
+    uint32_t d, d2 = XG_SIM_NOREG, a, e;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!all && !xg_sim_take(s, "any")) XG_SIM_BAD(p, s->at, NULL, "'match' needs .any or .all");
+    if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'match' needs .sync");
+    t = xg_sim_take_type(p, s);
+    wide = xg_sim_types[t].bytes == 8;
+    if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
+    xg_sim_operands(p, s, 3, 3);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    a = xg_sim_source(p, s, 1, t);
+    e = xg_sim_source(p, s, 2, XG_SIM_B32);
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = all ? XG_SIM_W_MATCH_ALL : XG_SIM_W_MATCH_ANY;
+    in->d = d; in->d2 = d2; in->a = a; in->e = e;
+    in->imm = wide;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
+    int op;
+    bool absolute, nan;
+    xg_sim_type t;
+    uint32_t d, a, e;
+    xg_sim_ins *in;
+    (void)arg;
+    if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'redux' needs .sync");
+    op = xg_sim_take_one(s, ops, 6);
+    absolute = xg_sim_take(s, "abs");
+    nan = xg_sim_take(s, "NaN");
+    t = xg_sim_take_type(p, s);
+    if (op < 0 || xg_sim_types[t].bytes != 4 || xg_sim_types[t].cls == 'V' || (t == XG_SIM_F32 && op != 1 && op != 2) || (t != XG_SIM_F32 && (absolute || nan)) || (t == XG_SIM_B32 && op < 3)) xg_sim_no_type(p, s, t);
+    xg_sim_operands(p, s, 3, 3);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    if (absolute) a = xg_sim_via(p, s, XG_F(abs_f32), 4, a);
+    e = xg_sim_source(p, s, 2, XG_SIM_B32);
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = (uint16_t)(XG_SIM_W_ADD + op);
+    in->d = d; in->a = a; in->e = e;
+    in->imm = t == XG_SIM_S32 ? 1 : t == XG_SIM_F32 ? (nan ? 3u : 2u) : 0;
+    in->dbytes = 4;
+}
+XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
+    uint32_t d, d2 = XG_SIM_NOREG, e = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_take(s, elect ? "sync" : "b32");
+    xg_sim_operands(p, s, elect ? 2 : 1, elect ? 2 : 1);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    if (elect) {
+        if (!s->o[0].pair) XG_SIM_BAD(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
+        d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        e = xg_sim_source(p, s, 1, XG_SIM_B32);
+    }
+    in = xg_sim_put(p, s, XG_SIM_K_WARP);
+    in->op = elect ? XG_SIM_W_ELECT : XG_SIM_W_ACTIVE;
+    in->d = d; in->d2 = d2; in->e = e;
+    in->dbytes = 4;
+}
+
+/* ---- all mnemonics: R(text, decoder, argument) ---- */
+
+#define XG_SIM_ROWS(R) \
+    R("add", add, XG_SIM_BT_add) R("sub", add, XG_SIM_BT_sub) R("addc", add, 1000 + XG_SIM_BT_add) R("subc", add, 1000 + XG_SIM_BT_sub) \
+    R("mul", mul, 0) R("mad", mad, 0) R("fma", mad, 1) R("madc", mad, 2) R("mul24", mul24, 0) R("mad24", mul24, 1) \
+    R("div", div, XG_SIM_BT_div) R("rcp", div, XG_SIM_BT_rcp) R("sqrt", div, XG_SIM_BT_sqrt) R("rem", plain, XG_SIM_BT_rem) \
+    R("rsqrt", approx, XG_F(rsqrt_f32)) R("ex2", approx, XG_F(ex2_f32)) R("lg2", approx, XG_F(lg2_f32)) R("sin", approx, XG_F(sin_f32)) R("cos", approx, XG_F(cos_f32)) R("tanh", approx, XG_F(tanh_f32)) \
+    R("abs", plain, XG_SIM_BT_abs) R("neg", plain, XG_SIM_BT_neg) R("and", plain, XG_SIM_BT_and) R("or", plain, XG_SIM_BT_or) R("xor", plain, XG_SIM_BT_xor) R("not", plain, XG_SIM_BT_not) \
+    R("cnot", plain, XG_SIM_BT_cnot) R("copysign", plain, XG_SIM_BT_copysign) R("min", minmax, XG_SIM_BT_min) R("max", minmax, XG_SIM_BT_max) R("shl", shift, XG_SIM_BT_shl) R("shr", shift, XG_SIM_BT_shr) \
+    R("popc", count, XG_SIM_BIT_popc) R("clz", count, XG_SIM_BIT_clz) R("brev", count, XG_SIM_BIT_brev) R("bfind", count, XG_SIM_BIT_bfind) R("bfe", field, XG_SIM_BIT_bfe) R("bfi", field, XG_SIM_BIT_bfi) \
+    R("prmt", three, XG_SIM_BIT_prmt) R("shf", three, XG_SIM_BIT_shf) R("dp4a", three, XG_SIM_BIT_dp4a) R("dp2a", three, XG_SIM_BIT_dp2a) R("fns", three, XG_SIM_BIT_fns) R("lop3", lop3, 0) R("sad", sad, 0) \
+    R("bmsk", mask, XG_SIM_BIT_bmsk) R("szext", mask, XG_SIM_BIT_szext) R("testp", testp, 0) \
+    R("setp", setp, 0) R("set", set, 0) R("selp", selp, 0) R("slct", selp, 1) R("mov", mov, 0) R("cvt", cvt, 0) R("cvta", cvta, 0) R("isspacep", cvta, 1) \
+    R("ld", access, 0) R("ldu", access, 0) R("st", access, 1) R("atom", atom, 0) R("red", atom, 1) R("cp", cp, 0) \
+    R("prefetch", nop, 0) R("prefetchu", nop, 0) R("applypriority", nop, 0) R("discard", nop, 0) R("membar", nop, 1) R("fence", nop, 1) R("griddepcontrol", nop, 0) R("nanosleep", nop, 0) R("pmevent", nop, 0) R("setmaxnreg", nop, 0) \
+    R("bra", bra, 0) R("brx", brx, 0) R("call", call, 0) R("ret", exit, XG_SIM_K_BRA) R("exit", exit, XG_SIM_K_EXIT) R("trap", exit, XG_SIM_K_TRAP) R("brkpt", exit, XG_SIM_K_TRAP) \
+    R("bar", bar, 0) R("barrier", bar, 1) R("shfl", shfl, 0) R("vote", vote, 0) R("match", match, 0) R("redux", redux, 0) R("activemask", active, 0) R("elect", active, 1)
+
+#define xg_sim_d_access xg_sim_access
+typedef struct xg_sim_row { const char *text; void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg); uint32_t arg; } xg_sim_row;
+static const xg_sim_row xg_sim_rows[] = {
+#define R(text, decoder, arg) {text, xg_sim_d_##decoder, arg},
+    XG_SIM_ROWS(R)
+#undef R
+};
+#undef xg_sim_d_access
+XG_FN const char *xg_sim_row_name(const void *user, size_t i) { (void)user; return i < XG_COUNT(xg_sim_rows) ? xg_sim_rows[i].text : NULL; }
+
+XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
+    const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
+    uint32_t i;
+    if (!row) {
+        const char *near_name = xg_nearest(s->op, xg_sim_row_name, NULL);
+        char hint[64];
+        if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
+        XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known", (int)XG_MIN(s->op.n, 60u), s->op.p);
+    }
+    row->decode(p, s, row->arg);
+    if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp")) for (i = s->first; i < p->code.n; i++) if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
+    for (i = 0; i < s->n_mods; i++)
+        if (!(s->used >> i & 1)) XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL, "the modifier '.%.*s' is not known here, or does not go with the others", (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
+}
+
+#endif /* XG_SIM_CONTROL_C */
+/* sim/defined.c -- registers that a thread may read before it has written them.
+ *
+ * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count). Compilers leave
+ * such paths when they know that the program never takes them, so only running tells. For each of these registers, and no other, a predicate is added that
+ * says which lanes have written it: false at the function's start, true before each write, asked (K_INIT) before each use. A mov or selp may
+ * carry an unwritten value along, as the joints of SSA form do.
+ *
+ * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one block behind an
+ * unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block; registers beyond are not watched. */
+#ifndef XG_SIM_DEFINED_C
+#define XG_SIM_DEFINED_C
+/* sim/graph.c -- a function as blocks and edges; which operands of a record are read and which are written. */
+#ifndef XG_SIM_GRAPH_C
+#define XG_SIM_GRAPH_C
+
+typedef struct xg_sim_block { uint32_t first, last, meet, n_next, next; bool join; } xg_sim_block; /* next: its first edge */
+typedef struct xg_sim_graph {
+    xg_sim_block *b;
+    uint32_t n, *edges, n_edges;
+    uint32_t *of;             /* record - begin to block */
+    uint32_t *from, *from_at; /* predecessors by block: from[from_at[i] .. from_at[i+1]) */
+} xg_sim_graph;
+
+XG_FN void xg_sim_resolve(xg_sim_asm *p) {
+    uint32_t i;
+    for (i = 0; i < p->fixes.n; i++) {
+        xg_sim_fix *f = &p->fixes.p[i];
+        xg_sim_sym *s = xg_sim_lookup_id(p, f->name, f->scope);
+        if (!s || s->kind != XG_SIM_SYM_LABEL) XG_SIM_BAD(p, f->at, NULL, "there is no such label in this function");
+        if (f->list == XG_SIM_NOREG) p->code.p[f->record].imm = s->record;
+        else p->list.p[f->list] = s->record;
+    }
+}
+
+XG_FN bool xg_sim_ends_block(const xg_sim_ins *in) {
+    return in->kind == XG_SIM_K_BRA || in->kind == XG_SIM_K_BRX || in->kind == XG_SIM_K_EXIT || in->kind == XG_SIM_K_END || in->kind == XG_SIM_K_TRAP;
+}
+
+XG_FN void xg_sim_blocks(xg_sim_asm *p, xg_sim_graph *g) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, k;
+    char *leader = (char *)xg_alloc(&p->scratch, n + 1);
+    leader[0] = leader[n - 1] = 1; /* END is a block of its own */
+    for (i = 0; i < n; i++) {
+        xg_sim_ins *in = &p->code.p[begin + i];
+        if (in->kind == XG_SIM_K_BRA && in->op) in->imm = begin + n - 1;
+        if (in->kind == XG_SIM_K_BRA) leader[in->imm - begin] = 1;
+        if (in->kind == XG_SIM_K_BRX) for (k = 0; k < in->n; k++) leader[p->list.p[in->list + k] - begin] = 1;
+        if (xg_sim_ends_block(in)) leader[i + 1] = 1;
+    }
+    g->of = XG_NEW_N(&p->scratch, uint32_t, n);
+    for (i = 0; i < n; i++) { g->n += leader[i] != 0; g->of[i] = g->n - 1; }
+    g->b = XG_NEW_N(&p->scratch, xg_sim_block, g->n);
+    for (i = n; i-- > 0;) { g->b[g->of[i]].first = begin + i; }
+    for (i = 0; i < n; i++) g->b[g->of[i]].last = begin + i;
+}
+
+XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
+    XG_VEC(uint32_t) e = {NULL, 0, 0};
+    uint32_t begin = p->f->begin, i, k;
+    for (i = 0; i < g->n; i++) {
+        xg_sim_ins *in = &p->code.p[g->b[i].last];
+        bool falls = !xg_sim_ends_block(in) || (in->flags & XG_SIM_GUARDED);
+        g->b[i].next = e.n;
+        if (in->kind == XG_SIM_K_BRA) xg_push(&p->scratch, uint32_t, &e, g->of[in->imm - begin]);
+        if (in->kind == XG_SIM_K_BRX) for (k = 0; k < in->n; k++) xg_push(&p->scratch, uint32_t, &e, g->of[p->list.p[in->list + k] - begin]);
+        if (in->kind == XG_SIM_K_EXIT || in->kind == XG_SIM_K_TRAP) xg_push(&p->scratch, uint32_t, &e, g->n - 1);
+        if (falls && i + 1 < g->n) xg_push(&p->scratch, uint32_t, &e, i + 1);
+        g->b[i].n_next = e.n - g->b[i].next;
+    }
+    g->edges = e.p;
+    g->n_edges = e.n;
+    g->from_at = XG_NEW_N(&p->scratch, uint32_t, g->n + 2);
+    g->from = XG_NEW_N(&p->scratch, uint32_t, e.n + 1);
+    for (i = 0; i < e.n; i++) g->from_at[e.p[i] + 2]++;
+    for (i = 2; i < g->n + 2; i++) g->from_at[i] += g->from_at[i - 1];
+    for (i = 0; i < g->n; i++) for (k = 0; k < g->b[i].n_next; k++) g->from[g->from_at[e.p[g->b[i].next + k] + 1]++] = i;
+}
+
+/* ---- operands ---- */
+
+/* How many of a record's list are sources; the rest are destinations. */
+XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
+    if (in->kind == XG_SIM_K_ST) return in->n;
+    if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
+    if (in->kind == XG_SIM_K_CALL) { const xg_sim_callsite *s = &p->sites.p[in->imm]; uint32_t i, n = 0; for (i = 0; i < s->n_args; i++) n += p->copies.p[s->first_arg + i].reg; return n; }
+    return 0;
+}
+
+#endif /* XG_SIM_GRAPH_C */
+
+enum { XG_SIM_WATCH_WORK = 1 << 26 };
+
+typedef struct xg_sim_touch { uint32_t reg, record; uint8_t what; } xg_sim_touch; /* what: 0 a use, 1 a write under a guard, 2 a write */
+typedef XG_VEC(xg_sim_touch) xg_sim_touches;
+typedef struct xg_sim_watch {
+    uint32_t *first, *n;         /* by register: its touches in `sorted` */
+    xg_sim_touch *sorted;
+    uint32_t *flag;              /* by register: the predicate's operand code, 0 when it is not watched */
+} xg_sim_watch;
+
+XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uint32_t record, uint8_t what) {
+    xg_sim_touch x;
+    if (code == XG_SIM_NOREG || code & 1) return;
+    x.reg = code >> 1; x.record = record; x.what = what;
+    xg_push(&p->scratch, xg_sim_touch, t, x);
+}
+/* Sources first, then destinations. */
+XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) {
+    const xg_sim_ins *in = &p->code.p[record];
+    uint32_t sources = xg_sim_list_sources(p, in), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    uint8_t write = in->flags & XG_SIM_GUARDED ? 1 : 2;
+    xg_sim_touch_add(p, t, in->guard, record, 0);
+    if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
+        xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
+        xg_sim_touch_add(p, t, in->c, record, 0); xg_sim_touch_add(p, t, in->e, record, 0);
+        for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
+    }
+    for (k = sources; k < n; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, write);
+    xg_sim_touch_add(p, t, in->d, record, write);
+    xg_sim_touch_add(p, t, in->d2, record, write);
+}
+
+/* All touches sorted by register; in one register they keep the order of the text. */
+XG_FN void xg_sim_touches_sort(xg_sim_asm *p, xg_sim_watch *w) {
+    xg_sim_touches t = {NULL, 0, 0};
+    uint32_t i, sum = 0, *at;
+    for (i = p->f->begin; i < p->code.n; i++) xg_sim_touches_of(p, &t, i);
+    w->first = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
+    w->n = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
+    w->sorted = XG_NEW_N(&p->scratch, xg_sim_touch, t.n + 1);
+    at = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
+    for (i = 0; i < t.n; i++) w->n[t.p[i].reg]++;
+    for (i = 0; i < p->vregs.n; i++) { w->first[i] = at[i] = sum; sum += w->n[i]; }
+    for (i = 0; i < t.n; i++) w->sorted[at[t.p[i].reg]++] = t.p[i];
+}
+XG_FN bool xg_sim_plainly_defined(const xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, uint32_t reg) {
+    const xg_sim_touch *t = w->sorted + w->first[reg];
+    uint32_t n = w->n[reg], i, begin = p->f->begin, uses = 0;
+    for (i = 0; i < n; i++) uses += t[i].what == 0;
+    if (!uses) return true;
+    if (t[0].what != 2) return false;
+    return g->of[t[0].record - begin] == g->of[t[n - 1].record - begin] || g->of[t[0].record - begin] == 0; /* the first block comes before all others */
+}
+
+/* For up to 64 registers: a bit for each that is used where it may be unwritten. Adds to *work. */
+XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, const uint32_t *regs, uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
+    uint32_t begin = p->f->begin, i, k;
+    uint64_t bad = 0;
+    bool moved = true;
+    for (i = 0; i < g->n; i++) { in[i] = ~(uint64_t)0; gen[i] = 0; }
+    for (k = 0; k < n; k++) for (i = 0; i < w->n[regs[k]]; i++) { const xg_sim_touch *t = &w->sorted[w->first[regs[k]] + i]; if (t->what == 2) gen[g->of[t->record - begin]] |= (uint64_t)1 << k; }
+    in[0] = args;
+    while (moved && *work < XG_SIM_WATCH_WORK) {
+        moved = false;
+        for (i = 0; i < g->n; i++) {
+            uint64_t out = in[i] | gen[i];
+            for (k = 0; k < g->b[i].n_next; k++) {
+                uint64_t *to = &in[g->edges[g->b[i].next + k]];
+                if (*to & ~out) { *to &= out; moved = true; }
+            }
+        }
+        *work += g->n;
+    }
+    if (moved) return 0;
+    for (k = 0; k < n; k++) {
+        const xg_sim_touch *t = w->sorted + w->first[regs[k]];
+        uint32_t block = XG_SIM_NOREG;
+        bool have = false;
+        for (i = 0; i < w->n[regs[k]]; i++) {
+            if (g->of[t[i].record - begin] != block) { block = g->of[t[i].record - begin]; have = in[block] >> k & 1; }
+            if (t[i].what == 2) have = true;
+            else if (t[i].what == 0 && !have) bad |= (uint64_t)1 << k;
+        }
+    }
+    return bad;
+}
+
+XG_FN bool xg_sim_is_argument(const xg_sim_asm *p, uint32_t reg) {
+    uint32_t i;
+    for (i = 0; i < p->f->n_args; i++) if (p->f->args[i].reg && p->f->args[i].at == reg) return true;
+    return false;
+}
+/* Gives a predicate to each register that needs watching; how many. */
+XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch *w) {
+    uint32_t regs[64], n = 0, i, k, found = 0, all = p->vregs.n;
+    uint64_t *sets = XG_NEW_N(&p->scratch, uint64_t, xg_mul(p->c, g->n, 2)), args = 0, work = 0;
+    w->flag = XG_NEW_N(&p->scratch, uint32_t, all + 1);
+    for (i = 0; i <= all && work < XG_SIM_WATCH_WORK; i++) {
+        if (i < all && (!w->n[i] || xg_sim_plainly_defined(p, g, w, i))) continue;
+        if (i < all) { if (xg_sim_is_argument(p, i)) args |= (uint64_t)1 << n; regs[n++] = i; }
+        if (n && (n == 64 || i == all)) {
+            uint64_t bad = xg_sim_undefined_of(p, g, w, regs, n, args, sets, sets + g->n, &work);
+            for (k = 0; k < n; k++) if (bad >> k & 1) { w->flag[regs[k]] = xg_sim_new_reg(p, 4) << 1; found++; }
+            n = 0;
+            args = 0;
+        }
+    }
+    return found;
+}
+
+/* ---- putting the records in ---- */
+
+XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind kind, uint32_t flag, uint32_t value, uint32_t reg, bool guarded) {
+    xg_sim_ins in;
+    memset(&in, 0, sizeof in);
+    in.kind = (uint8_t)kind;
+    in.d = in.d2 = in.a = in.b = in.c = in.e = in.list = in.guard = XG_SIM_NOREG;
+    in.at = beside->at;
+    if (guarded) { in.flags = beside->flags & (XG_SIM_GUARDED | XG_SIM_NOT); in.guard = beside->guard; }
+    if (kind == XG_SIM_K_ALU) { in.op = XG_SIM_F_mov_b32; in.d = flag; in.a = value; }
+    else { in.a = flag; in.imm = p->vregs.p[reg].name; }
+    xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+XG_FN void xg_sim_insert_around(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
+    uint32_t i;
+    for (i = first; i < t->n; i++) if (t->p[i].what == 0 && w->flag[t->p[i].reg]) xg_sim_insert(p, in, XG_SIM_K_INIT, w->flag[t->p[i].reg], 0, t->p[i].reg, t->p[i].reg << 1 != in->guard);
+    for (i = first; i < t->n; i++) if (t->p[i].what != 0 && w->flag[t->p[i].reg]) xg_sim_insert(p, in, XG_SIM_K_ALU, w->flag[t->p[i].reg], yes, t->p[i].reg, true);
+}
+/* True when records were put in: blocks and edges are to be found again. */
+XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, *moved, no, yes, all = p->vregs.n;
+    xg_sim_ins *old;
+    xg_sim_watch w;
+    xg_sim_touches *t;
+    uint32_t *from;
+    memset(&w, 0, sizeof w);
+    xg_sim_touches_sort(p, &w);
+    if (!xg_sim_watched(p, g, &w)) return false;
+    no = xg_sim_constant(p, 0, 4);
+    yes = xg_sim_constant(p, 0xFFFFFFFFu, 4);
+    t = XG_NEW(&p->scratch, xg_sim_touches);
+    from = XG_NEW_N(&p->scratch, uint32_t, n + 1);
+    for (i = 0; i < n; i++) { from[i] = t->n; xg_sim_touches_of(p, t, begin + i); }
+    from[n] = t->n;
+    old = XG_NEW_N(&p->scratch, xg_sim_ins, n);
+    moved = XG_NEW_N(&p->scratch, uint32_t, n);
+    memcpy(old, p->code.p + begin, (size_t)n * sizeof *old);
+    p->code.n = begin;
+    for (k = 0; k < all; k++) if (w.flag[k]) xg_sim_insert(p, &old[0], XG_SIM_K_ALU, w.flag[k], xg_sim_is_argument(p, k) ? yes : no, k, false);
+    for (i = 0; i < n; i++) {
+        xg_sim_touches some = *t;
+        moved[i] = p->code.n;
+        some.n = from[i + 1];
+        xg_sim_insert_around(p, &w, &old[i], &some, from[i], yes);
+        xg_push(&p->scratch, xg_sim_ins, &p->code, old[i]);
+    }
+    for (i = begin; i < p->code.n; i++) {
+        xg_sim_ins *in = &p->code.p[i];
+        if (in->kind == XG_SIM_K_BRA) in->imm = moved[in->imm - begin];
+        if (in->kind == XG_SIM_K_BRX) for (k = 0; k < in->n; k++) p->list.p[in->list + k] = moved[p->list.p[in->list + k] - begin];
+    }
+    return true;
+}
+
+#endif /* XG_SIM_DEFINED_C */
+/* sim/shadow.c -- who wrote and who read each word of memory: reads of what nobody has written, and data races.
+ *
+ * The idea. The time of a launch is cut into intervals. A block begins one when it starts, at every barrier that opens, and whenever
+ * one of its warps executes a fence, an acquire or a release or finds a memory barrier's phase complete. No two blocks share an
+ * interval, so its number says which launch, which block and which time between two barriers an access belongs to. Each 4-byte word has two tags,
+ * of its last writer and its last reader: interval, warp, and which part of the word. Two accesses to a word, one of them a write that
+ * changes it, race when
+ *   - they are of two warps of a block in the same interval, or
+ *   - they are of two blocks of a launch, and the later block has executed no fence so far.
+ *
+ * Laws
+ * - No false alarm: where two tags would be needed (several readers, two halves of a word) the tag says "several" or "mixed", and a race that is
+ *   only possible is not reported. The lanes of a warp count as ordered. Atomics and volatile, relaxed, acquire and release accesses never race.
+ * - A worker draws intervals in batches, so that workers need not meet; a block that cannot go on without a gap is not looked at further.
+ * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags.
+ * - .global variables of modules have no shadow: they count as written, and races on them are not seen. */
+#ifndef XG_SIM_SHADOW_C
+#define XG_SIM_SHADOW_C
+/* sim/worker.c -- what a worker is, the registry of device memory, faults.
+ *
+ * Each worker remembers the buffer of its last access. A fault stops the worker; the others stop at their next block. */
+#ifndef XG_SIM_WORKER_C
+#define XG_SIM_WORKER_C
+/* sim/flow.c -- the end of a function: where paths meet again, registers to slots.
+ *
+ * Paths that part at a branch meet at the branch's immediate post-dominator; there a JOIN record is put in, the only place where the
+ * executor looks at its stack of paths. Dominators are found on the reversed graph with Lengauer and Tarjan's algorithm, in
+ * O(n log n) whatever the graph. Blocks that never reach the end (endless loops) meet at the END record.
+ *
+ * A slot may be shared by registers whose lives do not overlap. A life is a range of record positions: [first, last] mention, widened to
+ * whole loops (merged ranges of backward branches) unless the register lives inside one block and is written there first without a
+ * guard. Suspended lanes never see another register in their slot, because writes touch active lanes only. */
+#ifndef XG_SIM_FLOW_C
+#define XG_SIM_FLOW_C
+
+/* ---- immediate post-dominators ---- */
+
+typedef struct xg_sim_lt { uint32_t *semi, *vertex, *parent, *ancestor, *label, *idom, *bucket, *bucket_next, *stack; } xg_sim_lt;
+
+XG_FN uint32_t xg_sim_lt_eval(xg_sim_lt *t, uint32_t v) {
+    uint32_t n = 0, u = v;
+    if (t->ancestor[v] == XG_SIM_NOREG) return t->label[v];
+    while (t->ancestor[t->ancestor[u]] != XG_SIM_NOREG) { t->stack[n++] = u; u = t->ancestor[u]; }
+    while (n > 0) {
+        u = t->stack[--n];
+        if (t->semi[t->label[t->ancestor[u]]] < t->semi[t->label[u]]) t->label[u] = t->label[t->ancestor[u]];
+        t->ancestor[u] = t->ancestor[t->ancestor[u]];
+    }
+    return t->label[v];
+}
+
+/* Numbers the blocks that reach END in depth-first order of the reversed graph; returns how many. */
+XG_FN uint32_t xg_sim_lt_number(xg_sim_lt *t, const xg_sim_graph *g, uint32_t *edge) {
+    uint32_t n = 0, depth = 0, v = g->n - 1;
+    t->semi[v] = n; t->vertex[n++] = v; t->stack[depth++] = v; edge[v] = g->from_at[v];
+    while (depth) {
+        v = t->stack[depth - 1];
+        if (edge[v] == g->from_at[v + 1]) { depth--; continue; }
+        { uint32_t w = g->from[edge[v]++];
+          if (t->semi[w] != XG_SIM_NOREG) continue;
+          t->semi[w] = n; t->vertex[n++] = w; t->parent[w] = v; edge[w] = g->from_at[w]; t->stack[depth++] = w; }
+    }
+    return n;
+}
+
+XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
+    xg_sim_lt t;
+    uint32_t *mem = XG_NEW_N(&p->scratch, uint32_t, xg_mul(p->c, g->n, 10)), i, k, n;
+    memset(mem, 0xFF, (size_t)g->n * 10 * sizeof *mem);
+    t.semi = mem; t.vertex = mem + g->n; t.parent = mem + 2 * (size_t)g->n; t.ancestor = mem + 3 * (size_t)g->n; t.label = mem + 4 * (size_t)g->n;
+    t.idom = mem + 5 * (size_t)g->n; t.bucket = mem + 6 * (size_t)g->n; t.bucket_next = mem + 7 * (size_t)g->n; t.stack = mem + 8 * (size_t)g->n;
+    for (i = 0; i < g->n; i++) t.label[i] = i;
+    n = xg_sim_lt_number(&t, g, mem + 9 * (size_t)g->n);
+    for (i = n; i-- > 1;) {
+        uint32_t w = t.vertex[i], v;
+        for (k = 0; k < g->b[w].n_next; k++) { /* the predecessors in the reversed graph */
+            uint32_t e = g->edges[g->b[w].next + k], u;
+            if (t.semi[e] == XG_SIM_NOREG) continue;
+            u = xg_sim_lt_eval(&t, e);
+            if (t.semi[u] < t.semi[w]) t.semi[w] = t.semi[u];
+        }
+        v = t.vertex[t.semi[w]];
+        t.bucket_next[w] = t.bucket[v];
+        t.bucket[v] = w;
+        t.ancestor[w] = t.parent[w];
+        for (v = t.bucket[t.parent[w]]; v != XG_SIM_NOREG; v = t.bucket_next[v]) {
+            uint32_t u = xg_sim_lt_eval(&t, v);
+            t.idom[v] = t.semi[u] < t.semi[v] ? u : t.parent[w];
+        }
+        t.bucket[t.parent[w]] = XG_SIM_NOREG;
+    }
+    for (i = 1; i < n; i++) { uint32_t w = t.vertex[i]; if (t.idom[w] != t.vertex[t.semi[w]]) t.idom[w] = t.idom[t.idom[w]]; }
+    for (i = 0; i < g->n; i++) {
+        const xg_sim_ins *in = &p->code.p[g->b[i].last];
+        g->b[i].meet = t.idom[i] == XG_SIM_NOREG ? g->n - 1 : t.idom[i];
+        if (((in->kind == XG_SIM_K_BRA && (in->flags & XG_SIM_GUARDED)) || in->kind == XG_SIM_K_BRX) && g->b[i].meet != g->n - 1) g->b[g->b[i].meet].join = true;
+    }
+}
+
+/* ---- registers to slots ---- */
+
+XG_FN void xg_sim_mention(xg_sim_asm *p, uint32_t code, uint32_t at, uint32_t block, bool full_write) {
+    xg_sim_vreg *v;
+    if (code == XG_SIM_NOREG || code & 1) return;
+    v = &p->vregs.p[code >> 1];
+    if (v->first == XG_SIM_NOREG) { v->first = at; v->block = block; v->local = full_write; }
+    if (v->block != block) v->local = 0;
+    v->last = at;
+}
+XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
+    uint32_t begin = p->f->begin, i, k;
+    for (i = begin; i < p->code.n; i++) {
+        const xg_sim_ins *in = &p->code.p[i];
+        uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(p, in);
+        bool full = !(in->flags & XG_SIM_GUARDED);
+        xg_sim_mention(p, in->guard, i, block, false);
+        xg_sim_mention(p, in->a, i, block, false);
+        xg_sim_mention(p, in->b, i, block, false);
+        xg_sim_mention(p, in->c, i, block, false);
+        xg_sim_mention(p, in->e, i, block, false);
+        if (in->kind != XG_SIM_K_BRX) for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], i, block, k >= sources && full);
+        xg_sim_mention(p, in->d, i, block, full);
+        xg_sim_mention(p, in->d2, i, block, full);
+    }
+    for (i = 0; i < p->f->n_args; i++) if (p->f->args[i].reg) { xg_sim_vreg *v = &p->vregs.p[p->f->args[i].at]; if (v->first == XG_SIM_NOREG) v->last = begin; v->first = begin; v->local = 0; }
+    for (i = 0; i < p->f->n_rets; i++) if (p->f->rets[i].reg) { xg_sim_vreg *v = &p->vregs.p[p->f->rets[i].at]; if (v->first == XG_SIM_NOREG) v->first = begin; v->last = p->code.n - 1; v->local = 0; }
+}
+
+/* Lives that touch a loop cover it: start and end are the bounds of the merged loop around a position, end 0 outside. */
+XG_FN void xg_sim_widen(xg_sim_asm *p) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, *reach = XG_NEW_N(&p->scratch, uint32_t, n), *start = XG_NEW_N(&p->scratch, uint32_t, n), *end = XG_NEW_N(&p->scratch, uint32_t, n);
+    for (i = 0; i < n; i++) {
+        const xg_sim_ins *in = &p->code.p[begin + i];
+        uint32_t count = in->kind == XG_SIM_K_BRA ? 1 : in->kind == XG_SIM_K_BRX ? in->n : 0;
+        for (k = 0; k < count; k++) {
+            uint32_t to = (in->kind == XG_SIM_K_BRA ? in->imm : p->list.p[in->list + k]) - begin;
+            if (to <= i && reach[to] < i + 1) reach[to] = i + 1;
+        }
+    }
+    for (i = 0; i < n;) {
+        uint32_t stop = reach[i], from = i;
+        if (!stop) { i++; continue; }
+        for (; i < stop; i++) if (reach[i] > stop) stop = reach[i];
+        for (k = from; k < stop; k++) { start[k] = from; end[k] = stop; }
+    }
+    for (i = 0; i < p->vregs.n; i++) {
+        xg_sim_vreg *v = &p->vregs.p[i];
+        uint32_t first, last;
+        if (v->first == XG_SIM_NOREG || v->local) continue;
+        first = v->first - begin;
+        last = v->last - begin;
+        if (end[first]) v->first = begin + start[first];
+        if (end[last]) v->last = begin + end[last] - 1;
+    }
+}
+
+XG_FN void xg_sim_slots(xg_sim_asm *p) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = 0;
+    uint32_t *starts = XG_NEW_N(&p->scratch, uint32_t, n), *ends = XG_NEW_N(&p->scratch, uint32_t, n), *next_start, *next_end, *free_list[4], free_n[4] = {0, 0, 0, 0};
+    next_start = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
+    next_end = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
+    for (c = 0; c < 4; c++) free_list[c] = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
+    for (i = p->vregs.n; i-- > 0;) { /* lists hold index + 1 */
+        xg_sim_vreg *v = &p->vregs.p[i];
+        if (v->first == XG_SIM_NOREG) continue;
+        next_start[i] = starts[v->first - begin]; starts[v->first - begin] = i + 1;
+        next_end[i] = ends[v->last - begin]; ends[v->last - begin] = i + 1;
+    }
+    for (i = 0; i < n; i++) {
+        uint32_t k;
+        /* Those that end here free their slot first: a record reads its sources before it writes. Not those that also start here. */
+        for (k = ends[i]; k; k = next_end[k - 1]) {
+            xg_sim_vreg *v = &p->vregs.p[k - 1];
+            if (v->first - begin == i) continue;
+            c = xg_sim_log2(v->bytes);
+            free_list[c][free_n[c]++] = v->slot;
+        }
+        for (k = starts[i]; k; k = next_start[k - 1]) {
+            xg_sim_vreg *v = &p->vregs.p[k - 1];
+            c = xg_sim_log2(v->bytes);
+            if (free_n[c]) v->slot = free_list[c][--free_n[c]];
+            else { v->slot = frame; frame += v->bytes * XG_SIM_WARP; }
+            if (frame > 1u << 28) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->f->at, NULL, "the function needs too many registers");
+        }
+        for (k = ends[i]; k; k = next_end[k - 1]) {
+            xg_sim_vreg *v = &p->vregs.p[k - 1];
+            if (v->first - begin != i) continue;
+            c = xg_sim_log2(v->bytes);
+            free_list[c][free_n[c]++] = v->slot;
+        }
+    }
+    p->f->frame = (frame + 1023) / 512 * 512; /* never empty: unused operands point at its start */
+}
+
+/* ---- rewriting ---- */
+
+XG_FN uint32_t xg_sim_offset(xg_sim_asm *p, uint32_t code) {
+    if (code == XG_SIM_NOREG) return 0;
+    if (!(code & 1)) return p->vregs.p[code >> 1].slot;
+    return p->consts.p[code >> 1].offset | 1;
+}
+
+/* Copies the function's records with JOINs put in and every position and operand final. */
+XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, joins = 0, *moved = XG_NEW_N(&p->scratch, uint32_t, n);
+    xg_sim_ins *old = XG_NEW_N(&p->scratch, xg_sim_ins, n), join;
+    memcpy(old, p->code.p + begin, (size_t)n * sizeof *old);
+    for (i = 0; i < n; i++) { moved[i] = begin + i + joins; joins += g->b[g->of[i]].join && g->b[g->of[i]].first == begin + i; }
+    p->code.n = begin;
+    memset(&join, 0, sizeof join);
+    join.kind = XG_SIM_K_JOIN;
+    for (i = 0; i < n; i++) {
+        xg_sim_ins in = old[i];
+        const xg_sim_block *b = &g->b[g->of[i]];
+        uint32_t meet = b->meet == g->n - 1 ? begin + n - 1 + joins : moved[g->b[b->meet].first - begin];
+        if (b->join && b->first == begin + i) { join.at = in.at; xg_push(&p->scratch, xg_sim_ins, &p->code, join); }
+        if (in.kind == XG_SIM_K_BRA || in.kind == XG_SIM_K_BRX) in.imm2 = meet;
+        if (in.kind == XG_SIM_K_BRA) in.imm = moved[in.imm - begin];
+        for (k = 0; k < in.n; k++) p->list.p[in.list + k] = in.kind == XG_SIM_K_BRX ? moved[p->list.p[in.list + k] - begin] : xg_sim_offset(p, p->list.p[in.list + k]);
+        if (in.kind == XG_SIM_K_ALU) {
+            in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
+            in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
+            in.fn = xg_sim_fn_of(p->avx2, (xg_sim_f)in.op);
+        } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE) in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
+        else if (in.kind == XG_SIM_K_WARP) in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
+        /* The special-purpose kinds tell an operand that is not there from the first slot by these bits. */
+        if (in.kind != XG_SIM_K_ALU && in.kind != XG_SIM_K_BRX) in.flags = (uint8_t)(in.flags | (in.b != XG_SIM_NOREG ? 16 : 0) | (in.c != XG_SIM_NOREG ? 32 : 0) | (in.e != XG_SIM_NOREG ? 64 : 0) | (in.d != XG_SIM_NOREG ? 128 : 0));
+        in.guard = xg_sim_offset(p, in.guard);
+        in.d = xg_sim_offset(p, in.d); in.d2 = xg_sim_offset(p, in.d2);
+        in.a = xg_sim_offset(p, in.a); in.b = xg_sim_offset(p, in.b); in.c = xg_sim_offset(p, in.c); in.e = xg_sim_offset(p, in.e);
+        xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+    }
+}
+
+XG_FN void xg_sim_place_constants(xg_sim_asm *p) {
+    uint32_t i;
+    for (i = p->consts_placed; i < p->consts.n; i++) {
+        xg_sim_const *k = &p->consts.p[i];
+        k->offset = p->m->const_bytes;
+        if (p->m->const_bytes > 1u << 30) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "the module has too many constants");
+        p->m->const_bytes += k->bytes * XG_SIM_WARP;
+    }
+    p->consts_placed = p->consts.n;
+}
+
+XG_FN void xg_sim_function_end(xg_sim_asm *p) {
+    xg_sim_graph g;
+    xg_sim_func *f = p->f;
+    xg_sim_ins end;
+    uint32_t i;
+    memset(&g, 0, sizeof g);
+    memset(&end, 0, sizeof end);
+    end.kind = XG_SIM_K_END;
+    end.guard = end.d = end.d2 = end.a = end.b = end.c = end.e = end.list = XG_SIM_NOREG;
+    end.at = p->t.at;
+    xg_push(&p->scratch, xg_sim_ins, &p->code, end);
+    for (i = f->begin; i < p->code.n; i++) f->info.instructions += (p->code.p[i].flags & XG_SIM_FIRST) != 0;
+    xg_sim_resolve(p);
+    xg_sim_blocks(p, &g);
+    xg_sim_edges(p, &g);
+    if (xg_sim_watch_registers(p, &g)) { memset(&g, 0, sizeof g); xg_sim_blocks(p, &g); xg_sim_edges(p, &g); }
+    xg_sim_meets(p, &g);
+    xg_sim_mentions(p, &g);
+    xg_sim_widen(p);
+    xg_sim_slots(p);
+    xg_sim_place_constants(p);
+    xg_sim_rewrite(p, &g);
+    for (i = 0; i < f->n_args; i++) if (f->args[i].reg) f->args[i].at = p->vregs.p[f->args[i].at].slot;
+    for (i = 0; i < f->n_rets; i++) if (f->rets[i].reg) f->rets[i].at = p->vregs.p[f->rets[i].at].slot;
+    f->end = p->code.n - 1;
+    f->local = (p->local + 15) / 16 * 16;
+    f->n_calls = p->calls.n;
+    f->calls = XG_NEW_N(p->a, uint32_t, p->calls.n + 1);
+    if (p->calls.n) memcpy(f->calls, p->calls.p, p->calls.n * sizeof *f->calls);
+}
+
+#endif /* XG_SIM_FLOW_C */
+
+typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_DONE } xg_sim_state;
+typedef struct xg_sim_path { uint32_t pc, meet, mask; } xg_sim_path;
+typedef struct xg_sim_frame { uint32_t pc, meet, site, base; char *regs; uint32_t local; const xg_sim_func *f; } xg_sim_frame;
+enum { XG_SIM_PATHS = 72 };
+
+typedef struct xg_sim_warp {
+    uint32_t live, mask;      /* lanes that have not exited; lanes that execute now */
+    uint32_t pc, meet;        /* where the active lanes join the others (XG_SIM_NOREG at the bottom) */
+    char *regs;
+    const xg_sim_func *f;
+    uint32_t local;           /* where this frame's local memory begins in each thread's */
+    uint32_t id, depth, n_paths, join;
+    xg_sim_state state;
+    uint32_t barrier, result; /* what it waits for; what the barrier computed */
+    bool released;
+    xg_sim_frame *frames;
+    xg_sim_path paths[XG_SIM_PATHS];
+} xg_sim_warp;
+
+typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
+typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
+
+enum { XG_SIM_FAULT_MAX = 1024 };
+
+struct xg_sim_worker {
+    xg_sim_launch *l;
+    const xg_sim_module *m;
+    xg_sim_warp *warps;
+    xg_sim_group *groups;
+    uint32_t n_groups;
+    char *regs;
+    char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
+    uint32_t *marks;          /* of the words of shared memory: their writers, then their readers (shadow.c) */
+    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    uint32_t ctaid[3];
+    uint64_t block, fuel_end, clock;
+    int32_t quantum;
+    /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
+    uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
+    bool tracked, fenced;     /* races are looked for; the block has executed a fence */
+    xg_sim_buffer last;       /* the buffer of the last access */
+    xg_sim_barrier bars[XG_SIM_BARRIERS];
+    xg_sim_stats stats;
+    bool faulted;
+    char fault[XG_SIM_FAULT_MAX];
+};
+
+#if XG_SIM_VECTORS
+#define XG_SIM_ATOMICS 1
+#else
+#define XG_SIM_ATOMICS 0
+#endif
+XG_SIM_FN bool xg_sim_threads_ok(void) { return XG_SIM_ATOMICS != 0; }
+/* The one flag that workers share. */
+#if XG_SIM_ATOMICS
+XG_FN void xg_sim_stop(xg_sim_launch *l) { __atomic_store_n(&l->stop, 1, __ATOMIC_RELAXED); }
+XG_FN bool xg_sim_stopped(const xg_sim_launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
+#else
+XG_FN void xg_sim_stop(xg_sim_launch *l) { l->stop = 1; }
+XG_FN bool xg_sim_stopped(const xg_sim_launch *l) { return l->stop != 0; }
+#endif
+
+/* ---- the registry of buffers ---- */
+
+XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) { memset(m, 0, sizeof *m); m->ctx = c; }
+XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
+    uint32_t i;
+    for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->p);
+    m->p = NULL;
+    m->n = m->cap = 0;
+}
+/* Two words per word of the buffer: who wrote it, who read it. NULL when there is no room: then nobody looks. */
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return (b->bytes / 4 + 1) * 8; }
+XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
+    uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30, bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
+    b->shadow = NULL;
+    if (!bytes || b->base % 4 || bytes > limit - XG_MIN(limit, m->shadow_bytes)) return;
+    b->shadow = (uint32_t *)xg_mem_alloc(m->ctx, (size_t)bytes);
+    if (!b->shadow) return;
+    m->shadow_bytes += bytes;
+    memset(b->shadow, 0, (size_t)bytes);
+}
+
+XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) { /* the first buffer that begins after the address */
+    uint32_t lo = 0, hi = m->n;
+    while (lo < hi) { uint32_t mid = lo + (hi - lo) / 2; if (m->p[mid].base <= address) lo = mid + 1; else hi = mid; }
+    return lo;
+}
+XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b) {
+    uint32_t at = xg_sim_memory_after(m, b->base);
+    if (b->bytes == 0 || b->base + b->bytes < b->base) return XLAGPU_ERROR_USAGE;
+    if ((at > 0 && m->p[at - 1].base + m->p[at - 1].bytes > b->base) || (at < m->n && b->base + b->bytes > m->p[at].base)) return XLAGPU_ERROR_USAGE;
+    if (m->n == m->cap) {
+        uint32_t cap = m->cap ? m->cap * 2 : 16;
+        xg_sim_buffer *p = (xg_sim_buffer *)xg_mem_alloc(m->ctx, cap * sizeof *p);
+        if (!p) return XLAGPU_ERROR_MEMORY;
+        if (m->n) memcpy(p, m->p, m->n * sizeof *p);
+        xg_mem_free(m->ctx, m->p);
+        m->p = p;
+        m->cap = cap;
+    }
+    memmove(m->p + at + 1, m->p + at, (m->n - at) * sizeof *m->p);
+    m->p[at] = *b;
+    m->n++;
+    xg_sim_shadow_make(m, &m->p[at]);
+    return XLAGPU_OK;
+}
+XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (at == 0 || m->p[at - 1].base != base) return false;
+    if (m->p[at - 1].shadow) m->shadow_bytes -= xg_sim_shadow_bytes(&m->p[at - 1]);
+    xg_mem_free(m->ctx, m->p[at - 1].shadow);
+    m->freed[m->n_freed++ % XG_SIM_FREED] = m->p[at - 1];
+    m->n--;
+    memmove(m->p + at - 1, m->p + at, (m->n - (at - 1)) * sizeof *m->p);
+    return true;
+}
+XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
+    uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
+    return at && address - m->p[at - 1].base < m->p[at - 1].bytes ? &m->p[at - 1] : NULL;
+}
+
+/* ---- faults ---- */
+
+XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {
+    const xg_source *s = w->m->src;
+    size_t line = 1, i;
+    for (i = 0; i < in->at && i < s->size; i++) line += s->text[i] == '\n';
+    return line;
+}
+XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    const xg_source *s = w->m->src;
+    size_t n, line = 1, i, start = 0, end;
+    const uint32_t *t = w->tid + (size_t)v->id * 96;
+    for (i = 0; i < in->at && i < s->size; i++) if (s->text[i] == '\n') { line++; start = i + 1; }
+    for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
+    while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
+    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u)\n    %.*s\n", s->name ? s->name : "ptx", line,
+        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], (int)(end - start), s->text + start);
+    return XG_MIN(n, sizeof w->fault - 1);
+}
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) XG_PRINTF(5, 6);
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) {
+    va_list args;
+    size_t n;
+    if (w->faulted) return;
+    w->faulted = true;
+    w->stats.faults++;
+    xg_sim_stop(w->l);
+    n = xg_sim_fault_head(w, v, in, lane);
+    va_start(args, format);
+    xg_vformat(w->fault + n, sizeof w->fault - n, format, args);
+    va_end(args);
+}
+
+/* The last buffer that was freed and held these bytes; NULL when there is none. */
+XG_FN const xg_sim_buffer *xg_sim_freed_find(const xg_sim_memory *m, uint64_t a) {
+    uint32_t n = m ? XG_MIN(m->n_freed, (uint32_t)XG_SIM_FREED) : 0, i;
+    for (i = 1; i <= n; i++) { const xg_sim_buffer *b = &m->freed[(m->n_freed - i) % XG_SIM_FREED]; if (a - b->base < b->bytes) return b; }
+    return NULL;
+}
+/* The buffer nearest to an address in words. */
+XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, const char *what) {
+    const xg_sim_memory *lists[2];
+    const xg_sim_buffer *best = NULL;
+    uint64_t distance = UINT64_MAX;
+    int i, k;
+    lists[0] = w->l->memory;
+    lists[1] = &w->m->globals;
+    best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
+    if (best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
+    for (i = 0; i < 2; i++) {
+        uint32_t at = lists[i] ? xg_sim_memory_after(lists[i], a) : 0;
+        for (k = 0; lists[i] && k < 2; k++) {
+            const xg_sim_buffer *b = k == 0 ? (at ? &lists[i]->p[at - 1] : NULL) : at < lists[i]->n ? &lists[i]->p[at] : NULL;
+            uint64_t faraway = !b ? UINT64_MAX : a < b->base ? b->base - a : a - b->base < b->bytes ? 0 : a - b->base - b->bytes;
+            if (faraway < distance) { distance = faraway; best = b; }
+        }
+    }
+    if (!best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
+    if (a < best->base) xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    else xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
+}
+
+#endif /* XG_SIM_WORKER_C */
+
+/* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
+enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };
+typedef enum xg_sim_wordpart { XG_SIM_PART_ALL, XG_SIM_PART_LOW, XG_SIM_PART_HIGH, XG_SIM_PART_MIXED } xg_sim_wordpart;
+/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. */
+typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING } xg_sim_fresh;
+
+#if XG_SIM_ATOMICS
+#define XG_SIM_COUNTER_ADD(p, n) __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST)
+#define XG_SIM_COUNTER_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
+#define XG_SIM_COUNTER_SET(p, x) __atomic_store_n(p, x, __ATOMIC_SEQ_CST)
+XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { return __atomic_compare_exchange_n(p, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }
+#else
+#define XG_SIM_COUNTER_ADD(p, n) ((*(p) += (n)) - (n))
+#define XG_SIM_COUNTER_GET(p) (*(p))
+#define XG_SIM_COUNTER_SET(p, x) (*(p) = (x))
+XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p != from) return false; *p = to; return true; }
+#endif
+
+/* ---- launches and intervals ---- */
+
+XG_FN void xg_sim_sweep(xg_sim_memory *m) {
+    uint32_t i;
+    for (i = 0; i < m->n; i++) {
+        uint64_t words = m->p[i].bytes / 4 + 1, k;
+        uint32_t *s = m->p[i].shadow;
+        if (!s) continue;
+        for (k = 0; k < words; k++) { s[k] = s[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u; s[words + k] = 0; }
+    }
+}
+XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
+    xg_sim_memory *m = l->memory;
+    const uint32_t sweeping = 0xFFFFFFFFu;
+    uint32_t n;
+    l->first_interval = 0;
+    if (!m || l->unchecked_races) return;
+    for (;;) {
+        n = XG_SIM_COUNTER_GET(&m->running);
+        if (n == sweeping) continue;
+        if (n || XG_SIM_COUNTER_GET(&m->interval) < XG_SIM_INTERVALS / 2) { if (xg_sim_counter_swap(&m->running, n, n + 1)) break; }
+        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
+    }
+    n = XG_SIM_COUNTER_ADD(&m->interval, 1);
+    if (n < XG_SIM_INTERVALS - 1) l->first_interval = n + 1;
+    else XG_SIM_COUNTER_SET(&m->interval, XG_SIM_INTERVALS);
+}
+XG_SIM_FN void xg_sim_end(xg_sim_launch *l) { if (l->memory && !l->unchecked_races) (void)XG_SIM_COUNTER_ADD(&l->memory->running, 0xFFFFFFFFu); }
+
+/* A new batch; true when it follows the old one without a gap. */
+XG_FN bool xg_sim_batch(xg_sim_worker *w) {
+    uint32_t at = XG_SIM_COUNTER_GET(&w->l->memory->interval), end = w->last_interval;
+    w->batch = w->batch ? XG_MIN(w->batch * 2, 65536u) : 64;
+    if (at >= XG_SIM_INTERVALS - w->batch) { w->tracked = false; return false; } /* spent: the rest of the launch goes unseen */
+    at = XG_SIM_COUNTER_ADD(&w->l->memory->interval, w->batch);
+    w->last_interval = XG_MIN(at + w->batch, (uint32_t)XG_SIM_INTERVALS);
+    if (at != end) w->next_interval = at;
+    if (w->next_interval >= w->last_interval) w->tracked = false;
+    return at == end;
+}
+XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
+    w->fenced = false;
+    w->tracked = w->l->first_interval != 0;
+    if (!w->tracked) return;
+    if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
+    if (w->tracked) w->block_tag = w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
+}
+XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
+    if (!w->tracked) return;
+    if (w->next_interval >= w->last_interval && !xg_sim_batch(w)) { w->tracked = false; return; }
+    if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
+}
+XG_FN void xg_sim_synchronised(xg_sim_worker *w) { w->fenced = true; xg_sim_interval_next(w); } /* a fence, an acquire, a release */
+
+/* ---- what the host does ---- */
+
+XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from) {
+    const xg_sim_buffer *d = xg_sim_memory_find(m, to), *s = from ? xg_sim_memory_find(m, from) : NULL;
+    uint64_t first, last, k;
+    if (!d || !d->shadow || !bytes) return;
+    first = (to - d->base) / 4;
+    last = XG_MIN(to - d->base + (bytes - 1), d->bytes - 1) / 4;
+    if (s && s->shadow && to % 4 == from % 4) {
+        const uint32_t *old = s->shadow + (from - s->base) / 4;
+        uint64_t n = XG_MIN(last - first, (s->bytes - 1) / 4 - (from - s->base) / 4) + 1;
+        for (k = 0; k < n; k++) { /* as memmove: they may overlap */
+            uint64_t i = to > from ? n - 1 - k : k;
+            d->shadow[first + i] = old[i] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+        }
+    } else for (k = first; k <= last; k++) d->shadow[k] = XG_SIM_TAG_OLD;
+}
+
+/* ---- words ---- */
+
+typedef enum xg_sim_clashkind { XG_SIM_CLASH_NONE, XG_SIM_CLASH_UNWRITTEN, XG_SIM_CLASH_WRITE, XG_SIM_CLASH_READ } xg_sim_clashkind;
+typedef struct xg_sim_clash { uint64_t at; uint32_t tag; xg_sim_clashkind kind; } xg_sim_clash; /* at: a byte; tag: the other access */
+typedef struct xg_sim_marks { uint32_t *w, *r, floor; bool unwritten; } xg_sim_marks; /* r NULL: nobody may write here; floor: tags below do not matter any more; unwritten: a writer 0 is an error */
+
+XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
+    xg_sim_wordpart other = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3);
+    return other != XG_SIM_PART_MIXED && part != XG_SIM_PART_MIXED && (other == XG_SIM_PART_ALL || part == XG_SIM_PART_ALL || other == part);
+}
+/* Does an access of mine race with that of an earlier tag? */
+XG_FN bool xg_sim_races(const xg_sim_worker *w, uint32_t floor, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
+    if (tag < floor || !xg_sim_overlap(tag, part)) return false;
+    if (tag < w->block_tag || tag >= w->tag + (1u << XG_SIM_TAG_INTERVAL) || tag & XG_SIM_TAG_FOREIGN) { if (!w->fenced) return true; if (!(tag & XG_SIM_TAG_FOREIGN)) return false; }
+    return !((tag ^ w->tag) >> XG_SIM_TAG_INTERVAL) && ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31));
+}
+XG_FN uint32_t xg_sim_with_part(uint32_t tag, xg_sim_wordpart part) { return tag | (uint32_t)part << XG_SIM_TAG_PART; }
+/* The reader's tag after one more read. */
+XG_FN uint32_t xg_sim_read_tag(const xg_sim_worker *w, uint32_t floor, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
+    xg_sim_wordpart old = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3), both = old == part ? part : XG_SIM_PART_MIXED;
+    bool foreign;
+    if (tag < floor) return xg_sim_with_part(mine, part);
+    foreign = tag < w->block_tag || tag >= w->tag + (1u << XG_SIM_TAG_INTERVAL) || tag & XG_SIM_TAG_FOREIGN;
+    if (foreign) return xg_sim_with_part(mine | XG_SIM_TAG_FOREIGN, both) | (tag >= w->tag && !((tag ^ w->tag) >> XG_SIM_TAG_INTERVAL) && ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31)) ? (uint32_t)XG_SIM_TAG_SEVERAL : 0u);
+    if (tag < w->tag) return xg_sim_with_part(mine, part);
+    if ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31)) return xg_sim_with_part(mine | XG_SIM_TAG_SEVERAL, both);
+    return xg_sim_with_part(mine, old == part || part == XG_SIM_PART_MIXED ? old : part == XG_SIM_PART_ALL || old == XG_SIM_PART_ALL || old + part == 3 ? XG_SIM_PART_ALL : part);
+}
+XG_FN uint32_t xg_sim_write_tag(const xg_sim_worker *w, uint32_t floor, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
+    xg_sim_wordpart old = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3);
+    if (tag >= w->tag && !((tag ^ mine) & 31)) part = old == part ? part : old + part == 3 || part == XG_SIM_PART_ALL ? XG_SIM_PART_ALL : old;
+    else if (tag >= floor && old != part && part != XG_SIM_PART_ALL) part = XG_SIM_PART_MIXED;
+    return xg_sim_with_part(mine, part);
+}
+
+/* One word; false when it clashes, and then nothing is noted. */
+XG_FN bool xg_sim_track_word(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
+    uint32_t wt = m->w[k], rt = m->r ? m->r[k] : 0;
+    out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
+    if (!write && m->unwritten && !wt) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
+    if (w->tracked) {
+        if (xg_sim_races(w, m->floor, wt, mine, part)) { out->kind = XG_SIM_CLASH_WRITE; out->tag = wt; return false; }
+        if (write && xg_sim_races(w, m->floor, rt, mine, part)) { out->kind = XG_SIM_CLASH_READ; out->tag = rt; return false; }
+    }
+    if (!write) { if (m->r && w->tracked) m->r[k] = xg_sim_read_tag(w, m->floor, rt, mine, part); }
+    else m->w[k] = w->tracked ? xg_sim_write_tag(w, m->floor, wt, mine, part) : (uint32_t)XG_SIM_TAG_OLD;
+    return true;
+}
+
+/* ---- runs of whole words, four at a time ---- */
+
+#if XG_SIM_VECTORS
+typedef int32_t xg_sim_mark4 __attribute__((vector_size(16), may_alias, aligned(4)));
+/* Every tag of p[0..4n) lies in [least, below). Tags are positive. */
+XG_FN bool xg_sim_tags_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
+    const int32_t lo = (int32_t)least, hi = (int32_t)below;
+    const xg_sim_mark4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
+    const xg_sim_mark4 *v = (const xg_sim_mark4 *)(const void *)p;
+    xg_sim_mark4 bad = {0, 0, 0, 0};
+    size_t i;
+    for (i = 0; i < n; i++) bad |= (v[i] < l) | (v[i] >= h);
+    return !(bad[0] | bad[1] | bad[2] | bad[3]);
+}
+XG_FN void xg_sim_tags_fill(uint32_t *p, size_t n, uint32_t tag) {
+    const int32_t t = (int32_t)tag;
+    const xg_sim_mark4 v = {t, t, t, t};
+    xg_sim_mark4 *q = (xg_sim_mark4 *)(void *)p;
+    size_t i;
+    for (i = 0; i < n; i++) q[i] = v;
+}
+#else
+XG_FN bool xg_sim_tags_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < 4 * n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
+XG_FN void xg_sim_tags_fill(uint32_t *p, size_t n, uint32_t tag) { size_t i; for (i = 0; i < 4 * n; i++) p[i] = tag; }
+#endif
+
+/* 4n whole words at once, where their tags are all from before this launch, or their readers are all the same; false where they are not. */
+XG_FN bool xg_sim_track_quads(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+    uint32_t old = w->tracked ? m->floor : 0x7FFFFFFFu, first;
+    if (!xg_sim_tags_within(m->w + k, n, !write && m->unwritten, old)) return false;
+    if (!w->tracked) { if (write) xg_sim_tags_fill(m->w + k, n, XG_SIM_TAG_OLD); return true; }
+    if (!m->r) return !write;
+    first = m->r[k];
+    if (write) {
+        if (!xg_sim_tags_within(m->r + k, n, 0, old)) return false;
+        xg_sim_tags_fill(m->w + k, n, mine);
+    } else if (first >= old && !xg_sim_tags_within(m->r + k, n, first, first + 1)) return false;
+    else if (first < old && !xg_sim_tags_within(m->r + k, n, 0, old)) return false;
+    else xg_sim_tags_fill(m->r + k, n, xg_sim_read_tag(w, m->floor, first, mine, XG_SIM_PART_ALL));
+    return true;
+}
+
+/* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
+XG_FN bool xg_sim_track(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
+    uint32_t mine = w->tag | warp;
+    while (at < end) {
+        uint64_t k = at / 4, stop = XG_MIN(end, k * 4 + 4);
+        xg_sim_wordpart part = stop - at == 4 ? XG_SIM_PART_ALL : stop - at == 2 && !(at & 1) ? (at & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW) : XG_SIM_PART_MIXED;
+        if (part == XG_SIM_PART_ALL && end - at >= 16 && xg_sim_track_quads(w, m, k, (size_t)((end - at) / 16), mine, write)) { at += (end - at) / 16 * 16; continue; }
+        do {
+            if (!xg_sim_track_word(w, m, k, mine, part, write, out)) return false;
+            at = stop; k++; stop = XG_MIN(end, at + 4);
+        } while (part == XG_SIM_PART_ALL && stop - at == 4);
+    }
+    return true;
+}
+
+XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_clash *k, const char *what, bool write) {
+    const char *verb = write ? "write" : "read", *other = k->kind == XG_SIM_CLASH_WRITE ? "write" : "read";
+    unsigned long long at = (unsigned long long)k->at;
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN) xg_sim_fault(w, v, in, lane, "read of %s at offset %llu, which nobody has written", what, at);
+    else if (k->tag < w->block_tag || k->tag >= w->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
+        xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at, verb, other);
+    else if (k->tag & XG_SIM_TAG_SEVERAL) xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them", what, at, verb, v->id, other);
+    else xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between them", what, at, verb, v->id, other, k->tag & 31);
+}
+
+#endif /* XG_SIM_SHADOW_C */
+/* sim/memory.c -- every access to memory with its checks.
+ *
+ * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds, alignment and
+ * permission and counting; then the shadows are asked and told (shadow.c); then data moves. When all 32 lanes are active and stand side by
+ * side, which the hot kernels take care to be, one check covers the warp and the data moves in straight loops. */
+#ifndef XG_SIM_MEMORY_C
+#define XG_SIM_MEMORY_C
+
+/* ---- reaching memory ---- */
+
+XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) { return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset; }
+
+typedef struct xg_sim_reach {
+    char *p[XG_SIM_WARP];      /* of active lanes */
+    char *run;                 /* not NULL: all lanes, one after the other from here */
+    bool shared;               /* all of it is shared memory */
+} xg_sim_reach;
+
+XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) { return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes; }
+
+XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
+    const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, a);
+    if (!b) b = xg_sim_memory_find(&w->m->globals, a);
+    if (!b) return false;
+    w->last = *b;
+    return xg_sim_in_last(w, a, bytes);
+}
+
+/* Distinct 32-byte sectors of a scattered access. */
+XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    uint64_t table[128];
+    uint32_t n = 0, i, k;
+    uint64_t s, e, before = 0;
+    memset(table, 0, sizeof table);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        s = (uint64_t)(uintptr_t)r->p[i] >> 5;
+        e = ((uint64_t)(uintptr_t)r->p[i] + bytes - 1) >> 5;
+        for (; s <= e; s++) {
+            if (s == before) continue;
+            before = s;
+            for (k = (uint32_t)(s ^ s >> 7) & 127; table[k] && table[k] != s; k = (k + 1) & 127) {}
+            if (!table[k]) { table[k] = s; n++; }
+        }
+    }
+    return n;
+}
+/* Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0;
+    for (base = 0; base < XG_SIM_WARP; base += lanes) {
+        uint32_t words[32][32], count[32], worst = 1, i, j;
+        memset(count, 0, sizeof count);
+        for (i = base; i < base + lanes; i++) {
+            uint32_t at, k;
+            if (!(mask >> i & 1)) continue;
+            at = (uint32_t)(r->p[i] - w->shared) / 4;
+            for (k = 0; k < (bytes + 3) / 4; k++, at++) {
+                uint32_t bank = at & 31;
+                for (j = 0; j < count[bank] && words[bank][j] != at; j++) {}
+                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = at; if (count[bank] > worst) worst = count[bank]; }
+            }
+        }
+        extra += worst - 1;
+    }
+    return extra;
+}
+
+XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+    uint64_t a = 0;
+    memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
+    return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
+}
+
+/* One lane's address in a space to its pointer; NULL after a fault. */
+XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
+    uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
+    const char *what = write ? "write" : "read";
+    if (a & (bytes - 1)) {
+        xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        return NULL;
+    }
+    if (space == XG_SIM_GENERIC) {
+        if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
+        else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
+        else if (a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes && !write) { space = XG_SIM_PARAM; a -= (uint64_t)(uintptr_t)w->params; }
+    }
+    switch (space) {
+    case XG_SIM_SHARED:
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        return w->shared + a;
+    case XG_SIM_LOCAL:
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        return (char *)(uintptr_t)(local + a);
+    case XG_SIM_PARAM:
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        return w->params + a;
+    default:
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, write ? "out of bounds: write" : "out of bounds: read"); return NULL; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, "write to read-only memory: write"); return NULL; }
+        return (char *)(uintptr_t)a;
+    }
+}
+
+XG_FN bool xg_sim_side_by_side(const char *slot, bool wide, uint32_t step) {
+    uint32_t i;
+    if (wide) {
+        uint64_t a[XG_SIM_WARP], bad = 0;
+        memcpy(a, slot, sizeof a);
+        if (a[31] - a[0] != 31u * (uint64_t)step) return false;
+        for (i = 0; i < XG_SIM_WARP; i++) bad |= a[i] - (uint64_t)step * i - a[0];
+        return !bad;
+    } else {
+        uint32_t a[XG_SIM_WARP], bad = 0;
+        memcpy(a, slot, sizeof a);
+        if (a[31] - a[0] != 31u * step) return false;
+        for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
+        return !bad;
+    }
+}
+
+XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
+    uint32_t i, active, n_shared = 0, n_global = 0;
+    r->run = NULL;
+    if (mask == 0xFFFFFFFFu && (space == XG_SIM_GLOBAL || space == XG_SIM_SHARED || space == XG_SIM_GENERIC) && xg_sim_side_by_side(slot, wide, bytes)) {
+        uint64_t a = xg_sim_lane_address(slot, 0, wide, offset), all = (uint64_t)bytes * XG_SIM_WARP;
+        if (!(a & (bytes - 1))) {
+            if (space == XG_SIM_SHARED && a <= w->l->shared_bytes && w->l->shared_bytes - a >= all) { r->run = w->shared + a; r->shared = true; return true; }
+            if (space != XG_SIM_SHARED && (xg_sim_in_last(w, a, all) || xg_sim_find_buffer(w, a, all)) && !(write && w->last.readonly)) {
+                uint32_t sectors = (uint32_t)(((a + all - 1) >> 5) - (a >> 5) + 1);
+                r->run = (char *)(uintptr_t)a;
+                r->shared = false;
+                w->stats.sectors += sectors;
+                w->stats.sectors_min += bytes; /* 32 lanes of them over 32-byte sectors */
+                return true;
+            }
+        }
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        r->p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
+        if (!r->p[i]) return false;
+        if ((uint64_t)(r->p[i] - w->shared) < w->l->shared_bytes) n_shared++;
+        else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC) n_global++;
+    }
+    r->shared = n_shared != 0;
+    active = n_shared + n_global;
+    if (n_shared && !n_global) w->stats.bank_conflicts += xg_sim_count_conflicts(w, r, mask, bytes);
+    if (n_global && !n_shared) {
+        uint32_t sectors = xg_sim_count_sectors(r, mask, bytes), least = (active * bytes + 31) / 32;
+        w->stats.sectors += sectors;
+        w->stats.sectors_min += XG_MIN(sectors, least);
+    }
+    return true;
+}
+
+/* ---- asking and telling the shadows ---- */
+
+typedef enum xg_sim_does { XG_SIM_READS, XG_SIM_WRITES, XG_SIM_UPDATES /* an atomic */ } xg_sim_does;
+
+/* Would the lane's store leave the bytes as they are? Then it disturbs nobody. */
+XG_FN bool xg_sim_store_same(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p) {
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
+    if (in->kind != XG_SIM_K_ST) return false;
+    for (e = 0; e < in->n; e++) if (memcmp(p + e * size, xg_sim_slot(w, v, w->m->list[in->list + e]) + (size_t)lane * in->dbytes, size) != 0) return false;
+    return true;
+}
+/* Bytes [at, at + n) of a piece of memory that lies at base; lanes of `each` bytes side by side from `lane` on. False after a fault. */
+XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, const char *base, uint64_t at, uint64_t n, bool write, const char *what) {
+    uint64_t from = at;
+    xg_sim_clash k;
+    while (!xg_sim_track(w, m, from, at + n, v->id & 31, write, &k)) {
+        uint32_t of = lane + (uint32_t)((XG_MAX(k.at, at) - at) / each);
+        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, &k, what, write); return false; }
+        from = k.at / 4 * 4 + 4;
+        if (from >= at + n) return true;
+    }
+    return true;
+}
+/* Bytes of shared memory: written, and not waiting for a copy. */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
+    char *s = w->shadow + at;
+    size_t i;
+    if (does == XG_SIM_WRITES ? memchr(s, XG_SIM_PENDING, n) == NULL : n == 4 ? memcmp(s, "\1\1\1\1", 4) == 0 : false) { if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n); return true; }
+    for (i = 0; i < n; i++) {
+        if (s[i] == XG_SIM_WRITTEN || (s[i] == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES)) continue;
+        if (s[i] == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", at + i);
+        else xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "read of shared memory at offset %zu, which no thread of the block has written", at + i);
+        return false;
+    }
+    if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n);
+    return true;
+}
+XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
+    xg_sim_marks m;
+    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, v, in, lane, each, at, n, does)) return false;
+    if (strong || !w->tracked) return true;
+    m.w = w->marks;
+    m.r = w->marks + w->l->shared_bytes / 4 + 1;
+    m.floor = w->block_tag; /* what earlier blocks left here is gone */
+    m.unwritten = false;
+    return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, does == XG_SIM_WRITES, "shared memory");
+}
+/* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
+XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
+    const xg_sim_buffer *b = &w->last;
+    uint64_t at = address - b->base, k;
+    char what[100];
+    xg_sim_marks m;
+    if (!b->shadow) return true;
+    m.w = b->shadow;
+    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
+    m.floor = w->launch_tag;
+    m.unwritten = !w->l->unchecked_global;
+    if (strong || (!w->tracked && does == XG_SIM_WRITES)) {
+        for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+            if (m.w[k]) continue;
+            if (does == XG_SIM_WRITES || !m.unwritten) m.w[k] = XG_SIM_TAG_OLD;
+            else {
+                xg_sim_clash c;
+                c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
+                xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+                xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &c, what, false);
+                return false;
+            }
+        }
+        return true;
+    }
+    if (!w->tracked && !m.unwritten) return true;
+    what[0] = 0;
+    {
+        uint64_t from = at;
+        xg_sim_clash c;
+        if (xg_sim_track(w, &m, from, at + n, v->id & 31, does == XG_SIM_WRITES, &c)) return true;
+        xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+        return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, does == XG_SIM_WRITES, what);
+    }
+}
+/* A whole access; false after a fault. */
+XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
+    const char *before = NULL;
+    uint32_t i;
+    if (r->run) {
+        if (r->shared) return xg_sim_shadow_shared(w, v, in, 0, bytes, (size_t)(r->run - w->shared), (size_t)bytes * XG_SIM_WARP, does, strong);
+        return xg_sim_shadow_global(w, v, in, 0, bytes, (uint64_t)(uintptr_t)r->run, (uint64_t)bytes * XG_SIM_WARP, does, strong);
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const char *p = r->p[i];
+        if (!(mask >> i & 1) || (p == before && does == XG_SIM_READS)) continue;
+        before = p;
+        if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
+        else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+    }
+    return true;
+}
+
+/* ---- loads and stores ---- */
+
+#define XG_SIM_COPY_RUN(M, R) for (i = 0; i < XG_SIM_WARP; i++) { M x; R y; memcpy(&x, run + (size_t)i * step, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_COPY_STEP8(T) for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * sizeof(T), run + (size_t)i * 8, sizeof(T)); return
+#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, p[i] + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_BY_SIZE(COPY) \
+    switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
+    case 0x102: COPY(uint8_t, uint16_t); case 0x104: COPY(uint8_t, uint32_t); case 0x108: COPY(uint8_t, uint64_t); \
+    case 0x112: COPY(int8_t, int16_t); case 0x114: COPY(int8_t, int32_t); case 0x118: COPY(int8_t, int64_t); \
+    case 0x202: case 0x212: COPY(uint16_t, uint16_t); case 0x204: COPY(uint16_t, uint32_t); case 0x208: COPY(uint16_t, uint64_t); \
+    case 0x214: COPY(int16_t, int32_t); case 0x218: COPY(int16_t, int64_t); \
+    case 0x404: case 0x414: COPY(uint32_t, uint32_t); case 0x408: COPY(uint32_t, uint64_t); case 0x418: COPY(int32_t, int64_t); \
+    default: COPY(uint64_t, uint64_t); }
+XG_FN void xg_sim_load_run(char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
+    uint32_t i;
+    if (size == bytes && step == size) { memcpy(slot, run, (size_t)XG_SIM_WARP * size); return; }
+    if (size == 2 && bytes == 2 && step == 8) { XG_SIM_COPY_STEP8(uint16_t); } /* vectors of four halves are common */
+    XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
+}
+XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, char *const *p, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
+
+XG_FN void xg_sim_store_run(const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
+    uint32_t i;
+    if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
+    else if (size == stride && step == size) memcpy(run, slot, (size_t)XG_SIM_WARP * size);
+    else if (size == 2 && step == 8 && stride == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * 8, slot + i * 2, 2);
+    else if (size == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
+    else if (size == 4) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
+    else for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
+}
+XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, char *const *p, uint32_t at, uint32_t mask, uint32_t size) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) {
+        if (size == 4) memcpy(p[i] + at, slot + i * stride, 4);
+        else if (size == 2) memcpy(p[i] + at, slot + i * stride, 2);
+        else if (size == 8) memcpy(p[i] + at, slot + i * stride, 8);
+        else p[i][at] = slot[i * stride];
+    }
+}
+
+XG_FN void xg_sim_full_fence(void) {
+#if XG_SIM_ATOMICS
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    bool store = in->kind == XG_SIM_K_ST;
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, total, store, &r)) return;
+    if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_SHARED && !xg_sim_shadow(w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0)) return;
+    if (r.shared) { if (store) w->stats.shared_stores++; else w->stats.shared_loads++; }
+    else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) { if (store) w->stats.global_stores++; else w->stats.global_loads++; }
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
+    for (e = 0; e < n; e++) {
+        if (store) {
+            const char *slot = xg_sim_slot(w, v, list[e]);
+            if (r.run) xg_sim_store_run(slot, in->dbytes, r.run + e * size, total, size);
+            else xg_sim_store_lanes(slot, in->dbytes, r.p, e * size, mask, size);
+        } else {
+            char *slot = v->regs + list[e];
+            if (r.run) xg_sim_load_run(slot, in->dbytes, r.run + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            else xg_sim_load_lanes(slot, in->dbytes, r.p, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+        }
+    }
+    if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
+}
+
+/* ld.param of a kernel: the same bytes for every lane. */
+XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e, i;
+    char *p[XG_SIM_WARP];
+    for (e = 0; e < in->n; e++) {
+        char *slot = v->regs + w->m->list[in->list + e];
+        if (mask == 0xFFFFFFFFu && size == in->dbytes && size == 8) {
+            uint64_t x;
+            memcpy(&x, w->params + in->imm + e * size, 8);
+            for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * 8, &x, 8);
+            continue;
+        }
+        for (i = 0; i < XG_SIM_WARP; i++) p[i] = w->params + in->imm + e * size;
+        xg_sim_load_lanes(slot, in->dbytes, p, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+    }
+}
+
+/* ---- atomics ---- */
+
+XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
+    bool sgn = xg_sim_types[t].cls == 'S';
+    uint32_t bits = xg_sim_types[t].bits;
+    if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') {
+        if (op <= XG_SIM_A_MAX) {
+            uint32_t h = (op == XG_SIM_A_ADD ? XG_SIM_H_ADD : op == XG_SIM_A_MIN ? XG_SIM_H_MIN : XG_SIM_H_MAX) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
+            if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
+            return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h) : xg_sim_half((uint32_t)old, (uint32_t)b, 0, h);
+        }
+    }
+    switch (op) {
+    case XG_SIM_A_ADD: return old + b;
+    case XG_SIM_A_MIN: case XG_SIM_A_MAX: {
+        bool less = sgn ? (int64_t)(old << (64 - bits)) < (int64_t)(b << (64 - bits)) : old < b;
+        return less == (op == XG_SIM_A_MIN) ? old : b;
+    }
+    case XG_SIM_A_AND: return old & b;
+    case XG_SIM_A_OR: return old | b;
+    case XG_SIM_A_XOR: return old ^ b;
+    case XG_SIM_A_EXCH: return b;
+    case XG_SIM_A_CAS: return old == b ? c : old;
+    case XG_SIM_A_INC: return old >= b ? 0 : old + 1;
+    default: return old == 0 || old > b ? b : old - 1;
+    }
+}
+
+#if XG_SIM_ATOMICS
+#define XG_SIM_ATOMIC_AS(T) do { T old_, new_; __atomic_load((T *)(void *)p, &old_, __ATOMIC_SEQ_CST); \
+    do new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); while (!__atomic_compare_exchange((T *)(void *)p, &old_, &new_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); return old_; } while (0)
+#else
+#define XG_SIM_ATOMIC_AS(T) do { T old_, new_; memcpy(&old_, p, sizeof old_); new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); memcpy(p, &new_, sizeof new_); return old_; } while (0)
+#endif
+XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
+    if (xg_sim_types[t].bytes == 2) XG_SIM_ATOMIC_AS(uint16_t);
+    if (xg_sim_types[t].bytes == 4) XG_SIM_ATOMIC_AS(uint32_t);
+    XG_SIM_ATOMIC_AS(uint64_t);
+}
+
+XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, bytes * n, true, &r)) return;
+    if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    w->stats.atomics++;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p = r.run ? r.run + (size_t)i * bytes * n : r.p[i];
+        uint64_t b[8], c = 0, old;
+        if (!(mask >> i & 1)) continue;
+        for (e = 0; e < n; e++) { b[e] = 0; memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes); }
+        if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
+        for (e = 0; e < n; e++) {
+            old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
+            if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
+        }
+    }
+}
+
+/* cp.async: at once; what the source does not give is zero. */
+XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_reach to, from;
+    uint32_t i, size = in->imm, reading = mask;
+    uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        given[i] = size;
+        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
+        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
+        if (!given[i]) reading &= ~(1u << i);
+    }
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;
+    if (reading && !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from)) return;
+    if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
+    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
+    w->stats.global_loads++;
+    w->stats.shared_stores++;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *d = to.run ? to.run + (size_t)i * size : to.p[i];
+        if (!(mask >> i & 1)) continue;
+        memset(d, 0, size);
+        if (reading >> i & 1) memcpy(d, from.run ? from.run + (size_t)i * size : from.p[i], given[i]);
+    }
+}
+
+/* cvta and isspacep. */
+XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *src = xg_sim_slot(w, v, in->a);
+    char *dst = v->regs + in->d;
+    xg_sim_space space = (xg_sim_space)(in->imm & 255);
+    uint32_t how = in->imm >> 8, i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t a, base, bytes;
+        if (!(mask >> i & 1)) continue;
+        memcpy(&a, src + i * 8, 8);
+        base = space == XG_SIM_SHARED ? (uint64_t)(uintptr_t)w->shared : space == XG_SIM_PARAM ? (uint64_t)(uintptr_t)w->params :
+            space == XG_SIM_LOCAL ? (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes : 0;
+        bytes = space == XG_SIM_SHARED ? w->l->shared_bytes : space == XG_SIM_PARAM ? w->l->param_bytes : w->l->local_bytes;
+        if (how == 2) {
+            uint64_t shared = (uint64_t)(uintptr_t)w->shared, local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes;
+            const xg_sim_buffer *g = xg_sim_memory_find(&w->m->globals, a);
+            bool yes = base ? a - base < bytes : a - shared >= w->l->shared_bytes && a - local >= w->l->local_bytes && (space == XG_SIM_CONST) == (g && g->readonly);
+            int32_t m = yes ? -1 : 0;
+            memcpy(dst + i * 4, &m, 4);
+        } else {
+            a = how == 0 ? a + base : a - base;
+            memcpy(dst + i * 8, &a, 8);
+        }
+    }
+}
+
+#endif /* XG_SIM_MEMORY_C */
+/* sim/warp.c -- special registers, operations across a warp, and the paths of a warp that diverges.
+ *
+ * Warp-wide instructions check what a GPU leaves undefined: the member mask must name the lanes that execute it (lanes that have exited
+ * do not count), and a shuffle may not read a lane that does not take part. */
+#ifndef XG_SIM_WARP_C
+#define XG_SIM_WARP_C
+
+XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; memcpy(&x, slot + (size_t)lane * 4, 4); return x; }
+XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
+
+/* The bits of a predicate. */
+XG_FN uint32_t xg_sim_predicate(const char *slot) {
+    uint32_t m = 0, i;
+#if XG_SIM_AVX2
+    for (i = 0; i < 8; i++) m |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(slot + i * 16))) << (i * 4);
+#else
+    for (i = 0; i < XG_SIM_WARP; i++) m |= (xg_sim_lane_u32(slot, i) >> 31) << i;
+#endif
+    return m;
+}
+
+/* dst = src in the lanes of mask. */
+XG_FN void xg_sim_blend(char *dst, const char *src, uint32_t mask, uint32_t bytes) {
+    uint32_t i;
+    if (bytes == 4) {
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            uint32_t a, b, m = 0 - (mask >> i & 1);
+            memcpy(&a, dst + i * 4, 4); memcpy(&b, src + i * 4, 4);
+            a = (a & ~m) | (b & m);
+            memcpy(dst + i * 4, &a, 4);
+        }
+    } else for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(dst + (size_t)i * bytes, src + (size_t)i * bytes, bytes);
+}
+
+/* ---- special registers ---- */
+
+XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_sreg r, uint32_t lane) {
+    const xg_sim_launch *l = w->l;
+    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->entry->f.info.cluster;
+    uint32_t axis;
+    switch (r) {
+    case XG_SIM_SREG_TID_X: return t[lane];
+    case XG_SIM_SREG_TID_Y: return t[32 + lane];
+    case XG_SIM_SREG_TID_Z: return t[64 + lane];
+    case XG_SIM_SREG_NTID_X: case XG_SIM_SREG_NTID_Y: case XG_SIM_SREG_NTID_Z: return l->block[r - XG_SIM_SREG_NTID_X];
+    case XG_SIM_SREG_CTAID_X: case XG_SIM_SREG_CTAID_Y: case XG_SIM_SREG_CTAID_Z: return w->ctaid[r - XG_SIM_SREG_CTAID_X];
+    case XG_SIM_SREG_NCTAID_X: case XG_SIM_SREG_NCTAID_Y: case XG_SIM_SREG_NCTAID_Z: return l->grid[r - XG_SIM_SREG_NCTAID_X];
+    case XG_SIM_SREG_LANEID: return lane;
+    case XG_SIM_SREG_WARPID: return v->id;
+    case XG_SIM_SREG_NWARPID: return l->warps;
+    case XG_SIM_SREG_NSMID: return l->sm_count;
+    case XG_SIM_SREG_SMID: return (uint32_t)(w->block % l->sm_count);
+    case XG_SIM_SREG_LANEMASK_EQ: return 1u << lane;
+    case XG_SIM_SREG_LANEMASK_LT: return (1u << lane) - 1;
+    case XG_SIM_SREG_LANEMASK_LE: return (2u << lane) - 1;
+    case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
+    case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
+    case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
+    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / XG_MAX(1u, cluster[axis]);
+    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / XG_MAX(1u, cluster[axis]);
+    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % XG_MAX(1u, cluster[axis]);
+    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return XG_MAX(1u, cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X]);
+    case XG_SIM_SREG_CLUSTER_NCTARANK: return XG_MAX(1u, cluster[0]) * XG_MAX(1u, cluster[1]) * XG_MAX(1u, cluster[2]);
+    case XG_SIM_SREG_CLUSTER_CTARANK: {
+        uint32_t cx = XG_MAX(1u, cluster[0]), cy = XG_MAX(1u, cluster[1]), cz = XG_MAX(1u, cluster[2]);
+        return w->ctaid[0] % cx + cx * (w->ctaid[1] % cy + cy * (w->ctaid[2] % cz));
+    }
+    default: return 0; /* %gridid */
+    }
+}
+XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    char *dst = v->regs + in->d;
+    xg_sim_sreg r = (xg_sim_sreg)in->op;
+    uint32_t i;
+    if (r >= XG_SIM_SREG_CLOCK && r <= XG_SIM_SREG_GLOBALTIMER_HI) { /* time is the count of instructions: it moves, and runs repeat */
+        uint64_t now = w->stats.warp_instructions * 4 + ++w->clock, x = r == XG_SIM_SREG_CLOCK_HI || r == XG_SIM_SREG_GLOBALTIMER_HI ? now >> 32 : now;
+        for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(dst + (size_t)i * in->dbytes, &x, in->dbytes);
+        return;
+    }
+    if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { memcpy(dst, w->tid + (size_t)v->id * 96 + 32 * (size_t)r, 128); return; }
+    if (mask == 0xFFFFFFFFu && in->dbytes == 4 && r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE)) { /* the same for all */
+        uint32_t x = xg_sim_sreg_value(w, v, r, 0);
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(dst + i * 4, &x, 4);
+        return;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t x = mask >> i & 1 ? xg_sim_sreg_value(w, v, r, i) : 0;
+        if (mask >> i & 1) memcpy(dst + (size_t)i * in->dbytes, &x, in->dbytes);
+    }
+}
+/* The address of a .local variable of this frame. */
+XG_FN void xg_sim_exec_local(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint64_t x = (uint64_t)v->local + in->imm;
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(v->regs + in->d + (size_t)i * in->dbytes, &x, in->dbytes);
+}
+
+/* ---- across the warp ---- */
+
+XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
+
+/* The member masks of all active lanes must agree with who is here. */
+XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *slot = xg_sim_slot(w, v, in->e);
+    uint32_t i, m;
+    if (!(in->flags & 64)) return true;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        m = xg_sim_lane_u32(slot, i) & v->live;
+        if (m == mask) continue;
+        if (!(m >> i & 1)) { xg_sim_fault(w, v, in, i, "lane %u is not in the member mask 0x%X of the instruction it executes", i, xg_sim_lane_u32(slot, i)); return false; }
+        if (m & ~mask) { xg_sim_fault(w, v, in, i, "the member mask 0x%X names lanes that are not here (0x%X execute it)", xg_sim_lane_u32(slot, i), mask); return false; }
+    }
+    return true;
+}
+
+XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *a = xg_sim_slot(w, v, in->a), *b = xg_sim_slot(w, v, in->b), *c = xg_sim_slot(w, v, in->c);
+    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint32_t bv = xg_sim_lane_u32(b, i) & 31, cv = xg_sim_lane_u32(c, i), seg = cv >> 8 & 31, clamp = cv & 31, top = (i & seg) | (clamp & ~seg), low = i & seg;
+        int32_t j;
+        out[i] = ok[i] = 0;
+        if (!(mask >> i & 1)) continue;
+        switch (in->op) {
+        case XG_SIM_W_UP: j = (int32_t)i - (int32_t)bv; ok[i] = j >= (int32_t)top; break;
+        case XG_SIM_W_DOWN: j = (int32_t)(i + bv); ok[i] = j <= (int32_t)top; break;
+        case XG_SIM_W_BFLY: j = (int32_t)(i ^ bv); ok[i] = j <= (int32_t)top; break;
+        default: j = (int32_t)(low | (bv & ~seg)); ok[i] = j <= (int32_t)top; break;
+        }
+        if (!ok[i]) j = (int32_t)i;
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %d, which does not take part", (int)j); return; }
+        out[i] = xg_sim_lane_u32(a, (uint32_t)j);
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        xg_sim_put_u32(v->regs + in->d, i, out[i]);
+        if (in->d2bytes) xg_sim_put_u32(v->regs + in->d2, i, 0 - ok[i]);
+    }
+}
+XG_FN void xg_sim_spread(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t x) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) xg_sim_put_u32(v->regs + in->d, i, x);
+}
+XG_FN void xg_sim_match(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *a = xg_sim_slot(w, v, in->a);
+    size_t bytes = in->imm ? 8 : 4;
+    uint32_t out[XG_SIM_WARP], i, k;
+    bool same = true;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        out[i] = 0;
+        for (k = 0; k < XG_SIM_WARP; k++) if ((mask >> i & 1) && (mask >> k & 1) && memcmp(a + i * bytes, a + k * bytes, bytes) == 0) out[i] |= 1u << k;
+        if ((mask >> i & 1) && out[i] != mask) same = false;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        xg_sim_put_u32(v->regs + in->d, i, in->op == XG_SIM_W_MATCH_ANY ? out[i] : same ? mask : 0);
+        if (in->d2bytes) xg_sim_put_u32(v->regs + in->d2, i, same ? 0xFFFFFFFFu : 0);
+    }
+}
+XG_FN uint32_t xg_sim_reduce(const xg_sim_ins *in, uint32_t x, uint32_t y) {
+    bool less;
+    switch (in->op) {
+    case XG_SIM_W_ADD: return x + y;
+    case XG_SIM_W_AND: return x & y;
+    case XG_SIM_W_OR: return x | y;
+    case XG_SIM_W_XOR: return x ^ y;
+    default: break;
+    }
+    if (in->imm >= 2) { /* f32 */
+        int32_t i = (int32_t)(x ^ ((0 - (x >> 31)) >> 1)), k = (int32_t)(y ^ ((0 - (y >> 31)) >> 1));
+        bool xn = (x & 0x7FFFFFFFu) > 0x7F800000u, yn = (y & 0x7FFFFFFFu) > 0x7F800000u;
+        if ((xn || yn) && (in->imm == 3 || (xn && yn))) return 0x7FFFFFFFu;
+        if (xn) return y;
+        if (yn) return x;
+        less = i < k;
+    } else less = in->imm ? (int32_t)x < (int32_t)y : x < y;
+    return less == (in->op == XG_SIM_W_MIN) ? x : y;
+}
+XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t i, x, votes;
+    if (!xg_sim_members(w, v, in, mask)) return;
+    switch (in->op) {
+    case XG_SIM_W_UP: case XG_SIM_W_DOWN: case XG_SIM_W_BFLY: case XG_SIM_W_IDX: xg_sim_shuffle(w, v, in, mask); return;
+    case XG_SIM_W_ALL: case XG_SIM_W_ANY: case XG_SIM_W_UNI: case XG_SIM_W_BALLOT:
+        votes = xg_sim_predicate(xg_sim_slot(w, v, in->a)) & mask;
+        x = in->op == XG_SIM_W_BALLOT ? votes : 0u - (uint32_t)(in->op == XG_SIM_W_ALL ? votes == mask : in->op == XG_SIM_W_ANY ? votes != 0 : votes == mask || votes == 0);
+        xg_sim_spread(v, in, mask, x);
+        return;
+    case XG_SIM_W_ACTIVE: xg_sim_spread(v, in, mask, mask); return;
+    case XG_SIM_W_MATCH_ANY: case XG_SIM_W_MATCH_ALL: xg_sim_match(w, v, in, mask); return;
+    case XG_SIM_W_ELECT:
+        x = xg_sim_first_lane(mask);
+        for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) xg_sim_put_u32(v->regs + in->d2, i, i == x ? 0xFFFFFFFFu : 0);
+        xg_sim_spread(v, in, mask, x);
+        return;
+    default: {
+        const char *a = xg_sim_slot(w, v, in->a);
+        i = xg_sim_first_lane(mask);
+        x = xg_sim_lane_u32(a, i);
+        for (i++; i < XG_SIM_WARP; i++) if (mask >> i & 1) x = xg_sim_reduce(in, x, xg_sim_lane_u32(a, i));
+        if (in->imm >= 2 && (x & 0x7FFFFFFFu) > 0x7F800000u) x = 0x7FFFFFFFu;
+        xg_sim_spread(v, in, mask, x);
+    }
+    }
+}
+
+/* ---- paths ---- */
+
+XG_FN void xg_sim_path_push(xg_sim_warp *v, uint32_t pc, uint32_t meet, uint32_t mask) {
+    xg_sim_path *p;
+    XLAGPU_ASSERT(v->n_paths < XG_SIM_PATHS);
+    p = &v->paths[v->n_paths++];
+    p->pc = pc; p->meet = meet; p->mask = mask;
+}
+XG_FN uint32_t xg_sim_path_base(const xg_sim_warp *v) { return v->depth ? v->frames[v->depth - 1].base : 0; }
+
+/* Goes on with the next path that has live lanes, leaving functions whose lanes are all gone; false when there is none. */
+XG_FN bool xg_sim_path_pop(xg_sim_warp *v) {
+    while (v->n_paths) {
+        const xg_sim_path *p;
+        while (v->n_paths == xg_sim_path_base(v)) { const xg_sim_frame *f = &v->frames[--v->depth]; v->regs = f->regs; v->local = f->local; v->f = f->f; }
+        p = &v->paths[--v->n_paths];
+        v->pc = p->pc; v->meet = p->meet; v->mask = p->mask & v->live;
+        if (v->mask) return true;
+    }
+    v->mask = 0;
+    return false;
+}
+/* The active lanes part: `taken` go to target, the others on to next; all meet at `meet`. */
+XG_FN void xg_sim_diverge(xg_sim_warp *v, uint32_t taken, uint32_t target, uint32_t next, uint32_t meet) {
+    uint32_t rest = v->mask & ~taken;
+    if (v->meet != meet) { xg_sim_path_push(v, meet, v->meet, v->mask); v->meet = meet; }
+    if (target == meet) { v->mask = rest; v->pc = next; }
+    else if (next == meet) { v->mask = taken; v->pc = target; }
+    else { xg_sim_path_push(v, next, meet, rest); v->mask = taken; v->pc = target; }
+}
+
+#endif /* XG_SIM_WARP_C */
+/* sim/run.c -- blocks, groups of warps, and the loop that executes records.
+ *
+ * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no suspended paths, the
+ * same record) runs each record once for all of them. When a branch splits it, each warp goes on alone until it is whole again at the
+ * branch's JOIN; when all have come there, the group runs together again. Barriers put it together too.
+ *
+ * xg_sim_exec is that loop, for one warp or a whole group. It returns when its warps wait, are done, split up, have spent their quantum of
+ * branches (so that warps which spin on each other all move) or have faulted. */
+#ifndef XG_SIM_RUN_C
+#define XG_SIM_RUN_C
+
+enum { XG_SIM_QUANTUM = 20000 };
+#define XG_SIM_ALL 0xFFFFFFFFu
+
+/* ---- calls ---- */
+
+XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t next) {
+    const xg_sim_callsite *s = &w->m->sites[in->imm];
+    const xg_sim_func *callee = s->callee;
+    char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
+    uint32_t local = v->local + v->f->local, i, k, item = 0;
+    xg_sim_frame *f;
+    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
+    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the calls nest too deep (%u)", v->depth + 1); return; }
+    for (i = 0; i < s->n_args; i++) {
+        const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
+        if (c->reg) { xg_sim_blend(regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes)); item++; continue; }
+        for (k = 0; k < XG_SIM_WARP; k++) {
+            char *t = w->local + ((size_t)v->id * XG_SIM_WARP + k) * w->l->local_bytes;
+            if (mask >> k & 1) memcpy(t + local + callee->args[i].at, t + v->local + c->from, c->bytes);
+        }
+    }
+    f = &v->frames[v->depth++];
+    f->pc = next; f->meet = v->meet; f->site = in->imm; f->base = v->n_paths; f->regs = v->regs; f->local = v->local; f->f = v->f;
+    v->regs = regs; v->local = local; v->f = callee; v->meet = XG_SIM_NOREG; v->mask = mask; v->pc = callee->begin;
+}
+XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
+    const xg_sim_frame *f = &v->frames[--v->depth];
+    const xg_sim_callsite *s = &w->m->sites[f->site];
+    const xg_sim_ins *in = &w->m->code[f->pc - 1];
+    uint32_t i, k, item = 0;
+    for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
+    for (i = 0; i < s->n_rets; i++) {
+        const xg_sim_copy *c = &w->m->copies[s->first_ret + i];
+        if (c->reg) { xg_sim_blend(f->regs + w->m->list[in->list + item], v->regs + v->f->rets[i].at, v->mask, XG_MAX(2u, c->bytes)); item++; continue; }
+        for (k = 0; k < XG_SIM_WARP; k++) {
+            char *t = w->local + ((size_t)v->id * XG_SIM_WARP + k) * w->l->local_bytes;
+            if (v->mask >> k & 1) memcpy(t + f->local + c->to, t + v->local + v->f->rets[i].at, c->bytes);
+        }
+    }
+    v->pc = f->pc; v->meet = f->meet; v->regs = f->regs; v->local = f->local; v->f = f->f;
+}
+
+/* ---- barriers ---- */
+
+XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all who wait when enough have come */
+    xg_sim_barrier *b = &w->bars[id];
+    uint32_t i, need = b->expected, live = 0;
+    for (i = 0; i < w->l->warps; i++) live += w->warps[i].state != XG_SIM_DONE;
+    if (!need) need = live * XG_SIM_WARP;
+    if (!b->arrived || b->arrived < need) return;
+    for (i = 0; i < w->l->warps; i++) {
+        xg_sim_warp *v = &w->warps[i];
+        const xg_sim_ins *in = &w->m->code[v->pc];
+        if (v->state != XG_SIM_AT_BARRIER || v->barrier != id) continue;
+        v->state = XG_SIM_READY;
+        v->released = true;
+        v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
+    }
+    memset(b, 0, sizeof *b);
+    xg_sim_interval_next(w);
+    w->stats.barriers++;
+}
+/* Not all lanes of a warp came to a barrier: where are the others? */
+XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t missing = v->live & ~mask, lane = xg_sim_first_lane(missing), i;
+    const uint32_t *t = w->tid + (size_t)v->id * 96;
+    const xg_sim_ins *there = NULL;
+    for (i = v->n_paths; i-- > 0 && !there;) if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
+    if (missing & v->mask) there = NULL; /* the guard keeps them away */
+    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
+        "all threads of a block must reach the same barriers", xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
+        xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
+}
+/* True when the warp may go on to the next record. */
+XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
+    xg_sim_barrier *b;
+    if (v->released) { v->released = false; if (in->flags & 128) xg_sim_spread(v, in, mask, v->result); return true; }
+    if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
+    id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
+    if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
+    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
+    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
+    b = &w->bars[id];
+    if (!b->arrived) { b->expected = count; b->all = true; }
+    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
+    b->arrived += XG_SIM_WARP;
+    if (in->flags & 32) {
+        uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
+        b->value += xg_sim_popc(votes);
+        b->any = b->any || votes;
+        b->all = b->all && votes == mask;
+    }
+    if (in->op == XG_SIM_BAR_ARRIVE) { xg_sim_barrier_check(w, id); return true; }
+    v->state = XG_SIM_AT_BARRIER;
+    v->barrier = id;
+    xg_sim_barrier_check(w, id);
+    return false;
+}
+
+/* ---- one record for one warp ---- */
+
+XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_lanes L;
+    bool full = mask == XG_SIM_ALL;
+    L.base[0] = v->regs;
+    L.base[1] = w->m->consts - 1;
+    L.stride[0] = L.stride[1] = L.dstride = 0;
+    L.warps = 1;
+    L.dst = full ? v->regs + in->d : w->scratch;
+    L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
+    in->fn(&L, in);
+    if (full) return;
+    xg_sim_blend(v->regs + in->d, w->scratch, mask, in->dbytes);
+    if (in->d2bytes) xg_sim_blend(v->regs + in->d2, w->scratch2, mask, in->d2bytes);
+}
+
+/* Lanes that are about to use a register must have written it. */
+XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t missing = mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a));
+    const xg_source *s = w->m->src;
+    size_t from = in->imm ? in->imm - 1 : 0, n = 1;
+    if (!missing || w->l->unchecked_registers) return;
+    while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
+    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "the carry flag is used, but the thread has not written it");
+}
+
+/* All kinds that neither branch nor wait. */
+XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    switch (in->kind) {
+    case XG_SIM_K_ALU: xg_sim_alu_masked(w, v, in, mask); break;
+    case XG_SIM_K_LD: case XG_SIM_K_ST: xg_sim_exec_access(w, v, in, mask); break;
+    case XG_SIM_K_ATOM: xg_sim_exec_atom(w, v, in, mask); break;
+    case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
+    case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
+    case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
+    case XG_SIM_K_WARP: xg_sim_exec_warp(w, v, in, mask); break;
+    case XG_SIM_K_CPASYNC: xg_sim_exec_copy(w, v, in, mask); break;
+    case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
+    case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
+    case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the kernel executed a trap"); break;
+    default: break;
+    }
+}
+
+XG_FN uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
+    uint32_t m = v->mask;
+    if (in->flags & XG_SIM_GUARDED) { uint32_t g = xg_sim_predicate(v->regs + in->guard); m &= in->flags & XG_SIM_NOT ? ~g : g; }
+    return m;
+}
+
+/* Lanes leave for good; false when the warp is done. */
+XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_t next) {
+    uint32_t i;
+    v->live &= ~mask;
+    v->mask &= ~mask;
+    v->pc = next;
+    if (v->mask) return true;
+    if (xg_sim_path_pop(v)) return true;
+    v->state = XG_SIM_DONE;
+    for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
+    return false;
+}
+
+/* At a JOIN or END: goes on with a suspended path if the active lanes meet others here. */
+XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
+    while (v->n_paths > xg_sim_path_base(v) && v->meet == here && v->pc == here) {
+        if (!xg_sim_path_pop(v)) return;
+        if (v->pc != here) return;
+    }
+}
+
+XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
+    const char *a = xg_sim_slot(w, v, in->a);
+    uint32_t next = v->pc + 1, rest = mask, i;
+    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
+    if (mask != v->mask) { /* the guard lets some go on */
+        w->stats.divergent_branches++;
+        xg_sim_diverge(v, mask, v->pc, next, in->imm2);
+        if (v->mask != mask) { rest = 0; v->pc = next; }
+    }
+    while (rest) {
+        uint32_t lane = xg_sim_first_lane(rest), index = xg_sim_lane_u32(a, lane), same = 0, target = w->m->list[in->list + index];
+        for (i = lane; i < XG_SIM_WARP; i++) if ((rest >> i & 1) && xg_sim_lane_u32(a, i) == index) same |= 1u << i;
+        if (same == rest) { v->pc = target; return; }
+        w->stats.divergent_branches++;
+        if (v->meet != in->imm2) { xg_sim_path_push(v, in->imm2, v->meet, v->mask); v->meet = in->imm2; }
+        if (target != in->imm2) xg_sim_path_push(v, target, in->imm2, same);
+        rest &= ~same;
+        v->mask = rest;
+    }
+}
+
+/* ---- the loop ---- */
+
+typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
+
+XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    const xg_sim_ins *code = w->m->code, *in;
+    uint32_t pc = v->pc, k, m, bits = XG_SIM_ALL;
+    uint64_t warp_count = 0, lane_count = 0;
+    xg_sim_why why = XG_SIM_WAITS;
+    xg_sim_lanes L;
+    char *regs = v->regs;
+    bool whole = v->mask == XG_SIM_ALL;
+    L.base[0] = regs;
+    L.base[1] = w->m->consts - 1;
+    L.stride[0] = L.dstride = w->l->stack_bytes;
+    L.stride[1] = 0;
+    L.warps = nw;
+    w->quantum = XG_SIM_QUANTUM;
+    for (;;) {
+        in = &code[pc];
+        if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
+            L.dst = regs + in->d;
+            L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
+            in->fn(&L, in);
+            if (in->flags & XG_SIM_FIRST) { warp_count += nw; lane_count += (uint64_t)XG_SIM_WARP * nw; }
+            pc++;
+            continue;
+        }
+        if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+            warp_count += nw;
+            if (whole && !(in->flags & XG_SIM_GUARDED)) lane_count += (uint64_t)XG_SIM_WARP * nw;
+            else for (k = 0; k < nw; k++) lane_count += xg_sim_popc(xg_sim_guard(&v[k], in));
+        }
+        switch (in->kind) {
+        case XG_SIM_K_JOIN:
+            if (nw == 1) {
+                v->pc = pc;
+                xg_sim_join(v, pc);
+                if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; goto stop; }
+                if (v->pc == pc) v->pc++;
+                pc = v->pc;
+                whole = v->mask == XG_SIM_ALL;
+            } else pc++;
+            continue;
+        case XG_SIM_K_BRA: {
+            uint32_t all = 0, none = 0;
+            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
+            if (!(in->flags & XG_SIM_GUARDED)) { pc = in->imm; continue; }
+            for (k = 0; k < nw; k++) { bits = xg_sim_guard(&v[k], in); all += bits == v[k].mask; none += bits == 0; }
+            if (all == nw) { pc = in->imm; continue; }
+            if (none == nw) { pc++; continue; }
+            for (k = 0; k < nw; k++) {
+                m = xg_sim_guard(&v[k], in);
+                v[k].pc = m ? in->imm : pc + 1;
+                if (nw > 1) v[k].join = in->imm2;
+                if (m && m != v[k].mask) { w->stats.divergent_branches++; xg_sim_diverge(&v[k], m, in->imm, pc + 1, in->imm2); }
+            }
+            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
+            pc = v->pc;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        }
+        case XG_SIM_K_BRX:
+            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc;
+                if (nw > 1) v[k].join = in->imm2;
+                m = xg_sim_guard(&v[k], in);
+                if (m) xg_sim_branch_many(w, &v[k], in, m); else v[k].pc = pc + 1;
+            }
+            if (w->faulted) goto stop;
+            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
+            pc = v->pc;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        case XG_SIM_K_CALL:
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc + 1; /* never guarded: decoding put a branch around it */
+                xg_sim_exec_call(w, &v[k], in, v[k].mask, pc + 1);
+            }
+            if (w->faulted) goto stop;
+            pc = v->pc;
+            regs = v->regs;
+            L.base[0] = regs;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        case XG_SIM_K_END:
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc;
+                if (nw == 1) xg_sim_join(v, pc);
+                if (v[k].pc != pc) continue; /* another path of the same function */
+                if (v[k].depth) xg_sim_exec_return(w, &v[k]);
+                else xg_sim_leave(w, &v[k], v[k].mask, pc);
+            }
+            if (v->state == XG_SIM_DONE) goto stop;
+            pc = v->pc;
+            regs = v->regs;
+            L.base[0] = regs;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        case XG_SIM_K_EXIT: {
+            uint32_t left = 0;
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc + 1;
+                m = xg_sim_guard(&v[k], in);
+                if (m) xg_sim_leave(w, &v[k], m, pc + 1);
+                left += v[k].state == XG_SIM_DONE || v[k].live != XG_SIM_ALL;
+            }
+            if (nw > 1 && left) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; goto stop; }
+            if (v->state == XG_SIM_DONE) goto stop;
+            pc = v->pc;
+            regs = v->regs;
+            L.base[0] = regs;
+            whole = v->mask == XG_SIM_ALL;
+            continue;
+        }
+        case XG_SIM_K_BAR: {
+            uint32_t through = 0;
+            for (k = 0; k < nw; k++) {
+                v[k].pc = pc;
+                m = xg_sim_guard(&v[k], in);
+                if (!m || xg_sim_exec_bar(w, &v[k], in, m)) { v[k].pc = pc + 1; through++; }
+                if (w->faulted) goto stop;
+            }
+            if (through == nw) { pc++; continue; }
+            if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
+            goto stop;
+        }
+        default:
+            for (k = 0; k < nw; k++) {
+                m = xg_sim_guard(&v[k], in);
+                if (m) xg_sim_exec_one(w, &v[k], in, m);
+            }
+            if (XG_UNLIKELY(w->faulted)) goto stop;
+            pc++;
+            continue;
+        }
+    }
+stop:
+    w->stats.warp_instructions += warp_count;
+    w->stats.lane_instructions += lane_count;
+    return why;
+}
+
+/* ---- a block ---- */
+
+XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
+XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
+    const xg_sim_launch *l = w->l;
+    const xg_sim_func *f = &l->entry->f;
+    uint32_t i;
+    w->block = block;
+    w->ctaid[0] = (uint32_t)(block % l->grid[0]);
+    w->ctaid[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
+    w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    memset(w->bars, 0, sizeof w->bars);
+    xg_sim_interval_block(w);
+    if (l->shared_bytes) memset(w->shadow, 0, l->shared_bytes);
+    for (i = 0; i < l->warps; i++) {
+        xg_sim_warp *v = &w->warps[i];
+        uint32_t threads = l->threads - i * XG_SIM_WARP;
+        v->live = v->mask = threads >= XG_SIM_WARP ? XG_SIM_ALL : (1u << threads) - 1;
+        v->pc = f->begin;
+        v->meet = v->join = XG_SIM_NOREG;
+        v->regs = w->regs + (size_t)i * l->stack_bytes;
+        v->f = f;
+        v->local = 0;
+        v->depth = v->n_paths = 0;
+        v->state = XG_SIM_READY;
+        v->released = false;
+    }
+    for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
+    w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
+}
+
+XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
+    return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths && v->depth == first->depth && v->f == first->f &&
+        (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc && v->local == first->local && v->depth == 1));
+}
+/* Runs a group once; returns whether any of its warps moved. */
+XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
+    xg_sim_warp *v = &w->warps[g->first];
+    uint32_t k, ready = 0, joined = 0;
+    bool moved = false;
+    if (!g->together && g->n > 1) {
+        for (k = 0; k < g->n && xg_sim_whole(&v[k], v); k++) {}
+        g->together = k == g->n;
+    }
+    if (g->together) {
+        if (v->state != XG_SIM_READY) return false;
+        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
+        return true;
+    }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { xg_sim_exec(w, &v[k], 1); moved = true; }
+    for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
+    if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
+        for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }
+    return moved;
+}
+
+/* Nobody can move: who waits, and what became of the others? */
+XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
+    uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
+    const xg_sim_warp *first = NULL, *other = NULL;
+    for (i = 0; i < w->l->warps; i++) {
+        const xg_sim_warp *v = &w->warps[i];
+        if (v->state == XG_SIM_DONE) { gone++; continue; }
+        if (v->state != XG_SIM_AT_BARRIER) continue;
+        waiting++;
+        if (!first) first = v;
+        else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
+    }
+    if (!first) return;
+    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
+        waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
+    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
+        waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
+}
+
+XG_FN void xg_sim_block_run(xg_sim_worker *w, uint64_t block) {
+    xg_sim_block_start(w, block);
+    for (;;) {
+        uint32_t i, done = 0;
+        bool moved = false;
+        for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+        if (w->faulted) return;
+        for (i = 0; i < w->l->warps; i++) done += w->warps[i].state == XG_SIM_DONE;
+        if (done == w->l->warps) return;
+        if (!moved) { xg_sim_deadlock(w); return; }
+        if (w->stats.warp_instructions > w->fuel_end) {
+            const xg_sim_warp *v = w->warps;
+            while (v->state == XG_SIM_DONE) v++;
+            xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
+            return;
+        }
+    }
+}
+
+XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
+    uint64_t i;
+    for (i = first; i < last && !w->faulted; i++) {
+        if (xg_sim_stopped(w->l)) return XLAGPU_OK;
+        xg_sim_block_run(w, i);
+    }
+    return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
+}
+
+#endif /* XG_SIM_RUN_C */
+/* sim/launch.c -- the interface: loading a module, checking a launch, a worker's memory. */
+#ifndef XG_SIM_LAUNCH_C
+#define XG_SIM_LAUNCH_C
+
+/* ---- the end of loading ---- */
+
+/* Shared variables: those of one entry come after the common ones, which several functions or a .func use. */
+XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
+    uint32_t i, common = 0, most = 0;
+    uint64_t at;
+    bool called_dynamic = false;
+    for (i = 0; i < p->funcs.n; i++) p->funcs.p[i]->dynamic_align = 16;
+    for (i = 0; i < p->shared.n; i++) {
+        xg_sim_sym *s = p->shared.p[i];
+        if (s->users == 0 || s->is_extern || s->offset != XG_SIM_NOREG || (s->users == 1 && p->funcs.p[s->user]->entry)) continue;
+        at = ((uint64_t)common + s->align - 1) / s->align * s->align;
+        if (at + s->bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        s->offset = at;
+        common = (uint32_t)(at + s->bytes);
+    }
+    for (i = 0; i < p->funcs.n; i++) p->funcs.p[i]->shared_private = common;
+    for (i = 0; i < p->shared.n; i++) {
+        xg_sim_sym *s = p->shared.p[i];
+        xg_sim_func *f = s->users ? p->funcs.p[s->user] : NULL;
+        if (!f || s->is_extern || s->offset != XG_SIM_NOREG) continue;
+        at = ((uint64_t)f->shared_private + s->align - 1) / s->align * s->align;
+        if (at + s->bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        s->offset = at;
+        f->shared_private = (uint32_t)(at + s->bytes);
+    }
+    for (i = 0; i < p->consts.n; i++) {
+        const xg_sim_const *k = &p->consts.p[i];
+        xg_sim_func *f = k->sym ? p->funcs.p[k->func] : NULL;
+        if (!f || !k->sym->is_extern) continue;
+        f->dynamic_align = XG_MAX(f->dynamic_align, k->sym->align);
+        called_dynamic = called_dynamic || !f->entry;
+        most = XG_MAX(most, f->dynamic_align);
+    }
+    for (i = 0; i < p->funcs.n; i++) {
+        xg_sim_func *f = p->funcs.p[i];
+        f->info.static_shared = f->shared_private;
+        if (called_dynamic) p->m->dynamic_at = XG_MAX(p->m->dynamic_at, (f->shared_private + most - 1) / most * most);
+    }
+}
+XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
+    return m->dynamic_at ? m->dynamic_at : (f->shared_private + f->dynamic_align - 1) / f->dynamic_align * f->dynamic_align;
+}
+
+XG_FN void xg_sim_fill_constants(xg_sim_asm *p) {
+    uint32_t i, lane;
+    char *mem = (char *)xg_alloc(p->a, xg_add(p->c, p->m->const_bytes, 64 + 256));
+    p->m->consts = mem + (64 - (uintptr_t)mem % 64) % 64;
+    for (i = 0; i < p->consts.n; i++) {
+        const xg_sim_const *k = &p->consts.p[i];
+        uint64_t v = k->value;
+        if (k->sym) v += k->sym->is_extern ? xg_sim_dynamic_at(p->m, p->funcs.p[k->func]) : k->sym->offset;
+        for (lane = 0; lane < XG_SIM_WARP; lane++) memcpy(p->m->consts + k->offset + (size_t)lane * k->bytes, &v, k->bytes);
+    }
+}
+
+/* What a function needs with all it calls. Recursion gets a budget of XG_SIM_RECURSION frames. */
+enum { XG_SIM_RECURSION = 24, XG_SIM_CHAIN = 200 };
+XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
+    uint32_t i;
+    if (f->mark == 2) return;
+    if (f->mark == 1) { f->recursive = true; return; }
+    if (depth > XG_SIM_CHAIN) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
+    f->mark = 1;
+    for (i = 0; i < f->n_calls; i++) {
+        xg_sim_func *g = p->funcs.p[f->calls[i]];
+        xg_sim_walk(p, g, depth + 1);
+        if (g->recursive) f->recursive = true; /* a cycle, or above one: both get the budget */
+        f->stack = XG_MAX(f->stack, g->stack);
+        f->deep_local = XG_MAX(f->deep_local, g->deep_local);
+        f->depth = XG_MAX(f->depth, g->depth);
+    }
+    f->mark = 2;
+    f->stack += f->frame * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
+    f->deep_local += f->local * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
+    f->depth += f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u;
+    if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
+}
+
+XG_FN int xg_sim_by_base(const void *a, const void *b) {
+    const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
+    return x->base < y->base ? -1 : x->base > y->base;
+}
+XG_FN void xg_sim_finish(xg_sim_asm *p) {
+    xg_sim_module *m = p->m;
+    uint32_t i;
+    xg_sim_layout_shared(p);
+    xg_sim_fill_constants(p);
+    m->n_funcs = p->funcs.n;
+    m->funcs = XG_NEW_N(p->a, xg_sim_func *, p->funcs.n + 1);
+    for (i = 0; i < p->funcs.n; i++) m->funcs[i] = p->funcs.p[i];
+    for (i = 0; i < p->funcs.n; i++) if (p->funcs.p[i]->entry) xg_sim_walk(p, p->funcs.p[i], 0);
+    m->n_code = p->code.n;
+    m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
+    if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
+    if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
+    m->copies = XG_NEW_N(p->a, xg_sim_copy, p->copies.n + 1);
+    if (p->copies.n) memcpy(m->copies, p->copies.p, p->copies.n * sizeof *m->copies);
+    m->sites = XG_NEW_N(p->a, xg_sim_callsite, p->sites.n + 1);
+    if (p->sites.n) memcpy(m->sites, p->sites.p, p->sites.n * sizeof *m->sites);
+    m->n_vars = p->vars.n;
+    m->vars = XG_NEW_N(p->a, xg_sim_var, p->vars.n + 1);
+    m->globals.p = XG_NEW_N(p->a, xg_sim_buffer, p->vars.n + 1);
+    for (i = 0; i < p->vars.n; i++) {
+        xg_sim_buffer *b;
+        m->vars[i] = p->vars.p[i];
+        if (!m->vars[i].bytes) continue;
+        b = &m->globals.p[m->globals.n++];
+        b->base = m->vars[i].address; b->bytes = m->vars[i].bytes; b->name = m->vars[i].name.p; b->readonly = m->vars[i].readonly;
+    }
+    if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
+}
+
+XG_FN void xg_sim_load_in(xg_sim_asm *p) {
+    size_t i;
+    xg_arena *s = &p->scratch;
+    xg_dict_init(&p->names, s);
+    xg_dict_init(&p->rows, s);
+    xg_map64_init(&p->syms, s);
+    for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
+    for (i = 0; i < XG_COUNT(xg_sim_rows); i++) xg_dict_put(&p->rows, xg_str_z(xg_sim_rows[i].text), (void *)(uintptr_t)&xg_sim_rows[i]);
+    p->parents = XG_NEW_N(s, uint32_t, 16);
+    p->parents_cap = 16;
+    p->stmt = XG_NEW(s, xg_sim_stmt);
+    p->avx2 = xg_sim_has_avx2();
+    if (p->src->size > 0x7FFFFFFFu) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "PTX text of more than 2 GiB");
+    xg_sim_next(p);
+    while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
+    if (!p->m->version) XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
+    xg_sim_finish(p);
+}
+
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
+    /* The scratch arena must go away also when loading fails: catch, free, and fail on. */
+    xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
+    jmp_buf here, *outer = c->guard;
+    p->c = c;
+    p->a = a;
+    p->src = ptx;
+    p->m = XG_NEW(a, xg_sim_module);
+    p->m->src = ptx;
+    xg_arena_init(&p->scratch, c);
+    if (setjmp(here)) {
+        xg_arena_free(&p->scratch);
+        c->guard = outer;
+        longjmp(*outer, 1);
+    }
+    c->guard = &here;
+    xg_sim_load_in(p);
+    c->guard = outer;
+    xg_arena_free(&p->scratch);
+    return p->m;
+}
+
+/* ---- questions ---- */
+
+XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m) { return m->version; }
+XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m) { return m->target; }
+XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m) {
+    uint32_t i, n = 0;
+    for (i = 0; i < m->n_funcs; i++) n += m->funcs[i]->entry && m->funcs[i]->defined;
+    return n;
+}
+XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t at) {
+    uint32_t i;
+    for (i = 0; i < m->n_funcs; i++) if (m->funcs[i]->entry && m->funcs[i]->defined && at-- == 0) return (const xg_sim_entry *)m->funcs[i];
+    return NULL;
+}
+XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name) {
+    uint32_t i;
+    for (i = 0; i < m->n_funcs; i++) if (m->funcs[i]->entry && m->funcs[i]->defined && xg_str_eq(m->funcs[i]->info.name, name)) return (const xg_sim_entry *)m->funcs[i];
+    return NULL;
+}
+XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e) { return &e->f.info; }
+XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes) {
+    uint32_t i;
+    for (i = 0; i < m->n_vars; i++) if (xg_str_eq(m->vars[i].name, name)) { if (bytes) *bytes = m->vars[i].bytes; return m->vars[i].address; }
+    return 0;
+}
+XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
+#define X(field, text) sum->field += more->field;
+    XG_SIM_STATS(X)
+#undef X
+}
+
+/* ---- launching ---- */
+
+XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3);
+XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    c->status = XLAGPU_OK;
+    xg_error_set(c, XLAGPU_ERROR_USAGE, NULL, 0, NULL, format, args);
+    va_end(args);
+    return XLAGPU_ERROR_USAGE;
+}
+
+XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
+    const xg_sim_func *f = &l->entry->f;
+    uint64_t threads = 1, at;
+    int i;
+    const char *name = f->info.name.p;
+    for (i = 0; i < 3; i++) { if (!l->grid[i]) l->grid[i] = 1; if (!l->block[i]) l->block[i] = 1; threads = threads > 4096 || l->block[i] > 4096 ? 4097 : threads * l->block[i]; }
+    if (threads > 1024) return xg_sim_refuse(c, "kernel '%s': a block of %ux%ux%u has more than 1024 threads", name, l->block[0], l->block[1], l->block[2]);
+    if (l->grid[1] > 65535 || l->grid[2] > 65535 || l->grid[0] > 0x7FFFFFFFu) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is too large", name, l->grid[0], l->grid[1], l->grid[2]);
+    for (i = 0; i < 3; i++) if (f->info.reqntid[0] && f->info.reqntid[i] != l->block[i])
+        return xg_sim_refuse(c, "kernel '%s' must be launched with blocks of %ux%ux%u, not %ux%ux%u", name, f->info.reqntid[0], f->info.reqntid[1], f->info.reqntid[2], l->block[0], l->block[1], l->block[2]);
+    if (f->info.maxntid[0] && threads > (uint64_t)f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2])
+        return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name, f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
+    if (l->param_bytes != f->info.param_bytes) return xg_sim_refuse(c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
+    if (!l->sm_count) l->sm_count = 132;
+    if (!l->shared_limit) l->shared_limit = 232448;
+    l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
+    at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
+    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), l->shared_limit);
+    l->shared_bytes = (uint32_t)at;
+    l->threads = (uint32_t)threads;
+    l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
+    l->local_bytes = (f->deep_local + 15) / 16 * 16;
+    l->stack_bytes = (f->stack + 63) / 64 * 64;
+    if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64; /* warps side by side shall not compete for the same cache lines */
+    l->call_depth = f->depth;
+    l->stop = 0;
+    return XLAGPU_OK;
+}
+
+/* A worker's memory, part after part; with memory NULL only the size is counted. */
+typedef struct xg_sim_carve { char *at; size_t n; } xg_sim_carve;
+XG_FN char *xg_sim_carve_out(xg_sim_carve *c, size_t bytes) {
+    char *p = c->at ? c->at + c->n : NULL;
+    c->n += (bytes + 63) / 64 * 64;
+    return p;
+}
+XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_launch *l) {
+    xg_sim_carve c;
+    xg_sim_worker w;
+    memset(&w, 0, sizeof w);
+    c.at = memory;
+    c.n = 0;
+    xg_sim_carve_out(&c, sizeof(xg_sim_worker));
+    w.warps = (xg_sim_warp *)(void *)xg_sim_carve_out(&c, l->warps * sizeof(xg_sim_warp));
+    if (memory) memset(w.warps, 0, l->warps * sizeof(xg_sim_warp));
+    w.groups = (xg_sim_group *)(void *)xg_sim_carve_out(&c, l->warps * sizeof(xg_sim_group));
+    w.tid = (uint32_t *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * 96 * 4);
+    w.scratch = xg_sim_carve_out(&c, 512);
+    w.scratch2 = xg_sim_carve_out(&c, 512);
+    w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
+    w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
+    w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
+    w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
+    w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, l->unchecked_races ? 0 : ((size_t)l->shared_bytes / 4 + 1) * 8);
+    w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
+    {
+        xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
+        uint32_t i;
+        for (i = 0; memory && i < l->warps; i++) { w.warps[i].frames = frames + (size_t)i * (l->call_depth + 1); w.warps[i].id = i; }
+    }
+    if (out) { w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024; *out = w; } /* shared addresses keep their alignment when generic */
+    return c.n + 64;
+}
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_worker(NULL, NULL, l); }
+
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
+    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+    xg_sim_worker *w = (xg_sim_worker *)(void *)at;
+    uint32_t i, full = l->threads / XG_SIM_WARP;
+    xg_sim_carve_worker(w, at, l);
+    w->l = l;
+    w->m = l->module;
+    if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
+    memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
+    if (!l->unchecked_races && l->shared_bytes) memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
+    for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
+        uint32_t *t = w->tid + (size_t)(i / XG_SIM_WARP) * 96 + i % XG_SIM_WARP;
+        t[0] = i % l->block[0];
+        t[32] = i / l->block[0] % l->block[1];
+        t[64] = i / l->block[0] / l->block[1];
+    }
+    for (i = 0; i < l->warps; w->n_groups++) {
+        xg_sim_group *g = &w->groups[w->n_groups];
+        g->first = i;
+        g->n = i < full ? XG_MIN((uint32_t)XG_SIM_TOGETHER, full - i) : 1;
+        i += g->n;
+    }
+    return w;
+}
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w) { return &w->stats; }
+XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
+    if (!w->faulted) { if (cap) out[0] = 0; return 0; }
+    return xg_format(out, cap, "%s", w->fault);
+}
+
+#endif /* XG_SIM_LAUNCH_C */
+#endif
+#ifndef XLAGPU_SPLIT_SIM_UNIT
+/* rt/rt.h -- devices, programs, executions.
+ *
+ * Ideas
+ * - A platform ("cuda", "host") is one row of functions over addresses; everything above it is the same for both.
+ * - A program is checked executable bytes plus loaded kernels and uploaded constants; it does not change. An execution has its own temporary
+ *   block, table of base addresses and parameter scratch, so a run allocates nothing.
+ * - A run walks the thunk tree and calls the platform.
+ *
+ * Laws
+ * - Functions return statuses and leave the message in the context they are given: the device's, or on the way of a launch the execution's own, so
+ *   that executions on several threads share nothing that changes. The first error of a call stays. Nothing here jumps, except inside protected
+ *   calls around the PTX parser and the first view of the bytes.
+ * - What a program's bytes say is checked once, when they are loaded; running trusts it. */
+#ifndef XG_RT_H
+#define XG_RT_H
+/* api/executable_read.c -- reading executable bytes without trusting them: used by both headers.
+ *
+ * xg_exe_check answers NULL when header, sections and checksum are whole; what records say is checked by whoever uses them. */
+#ifndef XG_API_EXECUTABLE_READ_C
+#define XG_API_EXECUTABLE_READ_C
+/* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
+ *
+ * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and running at once are one
+ * path, always tested. The bytes are little-endian, position-independent, versioned and checksummed; a reader trusts nothing.
+ *
+ * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one record type (or raw
+ * bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated), to data by offset into DATA.
+ *
+ * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an error. */
+#ifndef XG_API_EXECUTABLE_H
+#define XG_API_EXECUTABLE_H
+
+enum { XG_EXE_VERSION = 1, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+#define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
+
+/* X(NAME, record): the sections. */
+#define XG_EXE_SECTIONS(X) \
+    X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
+    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char)
+typedef enum xg_exe_section_kind {
+#define X(name, record) XG_EXE_##name,
+    XG_EXE_SECTIONS(X)
+#undef X
+    XG_EXE_SECTION_COUNT
+} xg_exe_section_kind;
+
+typedef struct xg_exe_header {
+    char magic[8];
+    uint32_t version, n_sections;
+    uint64_t size;      /* of everything */
+    uint64_t checksum;  /* xg_exe_checksum of everything behind this field */
+    uint32_t target;    /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;      /* string: the module's name */
+    uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
+    uint64_t temp_bytes;          /* of all TEMP allocations together */
+    uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+} xg_exe_header;
+typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
+
+/* X(NAME, text): what an allocation is. */
+#define XG_EXE_ALLOCATIONS_KINDS(X) X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
+typedef enum xg_exe_allocation_kind {
+#define X(name, text) XG_EXE_ALLOC_##name,
+    XG_EXE_ALLOCATIONS_KINDS(X)
+#undef X
+    XG_EXE_ALLOC_COUNT
+} xg_exe_allocation_kind;
+typedef struct xg_exe_allocation {
+    uint32_t kind, index; /* parameter or result number */
+    uint64_t bytes;
+    uint64_t data;        /* CONSTANT: offset in DATA */
+    uint64_t offset;      /* TEMP: place in the one temporary block */
+} xg_exe_allocation;
+typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
+typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
+
+/* X(NAME, text): the kinds of thunks.
+ *   KERNEL    kernel; links: one slice per parameter
+ *   COPY      links: source slice, destination slice (equal bytes)
+ *   MEMSET    value: a 32-bit pattern; links: destination slice
+ *   SEQUENCE  links: thunks, run in order
+ *   WHILE     links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   CONDITIONAL  links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
+ * A thunk names only thunks of smaller numbers. */
+#define XG_EXE_THUNKS_KINDS(X) X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(CONDITIONAL, "conditional")
+typedef enum xg_exe_thunk_kind {
+#define X(name, text) XG_EXE_THUNK_##name,
+    XG_EXE_THUNKS_KINDS(X)
+#undef X
+    XG_EXE_THUNK_COUNT
+} xg_exe_thunk_kind;
+typedef struct xg_exe_thunk { uint32_t kind, name, first_link, n_links, kernel, value; } xg_exe_thunk; /* name: the HLO instruction */
+
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, reserved; uint64_t bytes; } xg_exe_value;
+
+/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
+ * index and size is checked anyway. */
+XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
+    uint64_t a = 1, b = 0, i;
+    for (i = 0; i + 4 <= n; i += 4) {
+        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
+        a += w;
+        b += a;
+    }
+    for (; i < n; i++) { a += p[i]; b += a; }
+    return (a & 0xFFFFFFFFu) << 32 ^ b;
+}
+
+#endif /* XG_API_EXECUTABLE_H */
+
+XG_FN size_t xg_exe_record_size(uint32_t kind) {
+    static const uint8_t sizes[] = {
+#define X(name, record) sizeof(record),
+        XG_EXE_SECTIONS(X)
+#undef X
+    };
+    return kind < XG_COUNT(sizes) ? sizes[kind] : 0;
+}
+
+/* What is wrong with the bytes, as half a sentence, or NULL. On success the header and the table of sections are copied out. */
+XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_header *h, xg_exe_section *sections) {
+    size_t body = offsetof(xg_exe_header, target);
+    uint32_t k;
+    if (!p || size < sizeof *h + XG_EXE_SECTION_COUNT * sizeof *sections) return "it is too short to be an executable";
+    memcpy(h, p, sizeof *h);
+    if (memcmp(h->magic, XG_EXE_MAGIC, sizeof h->magic) != 0) return "it is not an executable of xlagpu: its first bytes differ (was it copied as text?)";
+    if (h->version != XG_EXE_VERSION) return "it is of another version of xlagpu: compile it again";
+    if (h->size != size) return "it is truncated, or followed by other bytes";
+    if (h->n_sections != XG_EXE_SECTION_COUNT) return "its table of sections is damaged";
+    if (xg_exe_checksum(p + body, size - body) != h->checksum) return "its checksum is wrong: bytes are damaged";
+    memcpy(sections, p + sizeof *h, XG_EXE_SECTION_COUNT * sizeof *sections);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        const xg_exe_section *s = &sections[k];
+        if (s->kind != k || s->offset > size || s->bytes > size - s->offset || s->offset % XG_EXE_ALIGN) return "its table of sections is damaged";
+        if (s->bytes / xg_exe_record_size(k) != s->count || s->bytes % xg_exe_record_size(k)) return "a section has the wrong size";
+    }
+    k = XG_EXE_STRINGS;
+    if (sections[k].bytes && p[sections[k].offset + sections[k].bytes - 1]) return "its strings are damaged";
+    return NULL;
+}
+
+#endif /* XG_API_EXECUTABLE_READ_C */
+#ifndef XLAGPU_NO_SIMULATOR
+#endif
+
+enum { XR_RANK_MAX = 64, XR_NESTING_MAX = 64, XR_WORKERS_MAX = 64 };
+
+typedef struct xr_platform xr_platform;
+
+typedef struct xr_block { uint64_t address; size_t bytes; void *memory; } xr_block; /* device memory that the device frees at the end */
+
+struct xlagpu_device {
+    xg_ctx c;
+    xg_arena arena;
+    const xr_platform *platform;   /* NULL: failed to open */
+    void *state;                   /* the platform's */
+    char name[128], target[16];
+    xlagpu_program *programs;
+    xr_block *blocks;              /* in the order in which they were made */
+    uint32_t n_blocks, cap_blocks;
+    uint32_t threads;
+};
+
+typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
+
+struct xlagpu_program {
+    xlagpu_device *device;
+    xlagpu_program *prev, *next;
+    xg_arena arena;
+    xlagpu_execution *executions;
+    const unsigned char *bytes;    /* our copy */
+    xg_source ptx;                 /* inside the bytes */
+    xg_exe_header head;
+    xg_exe_section sections[XG_EXE_SECTION_COUNT];
+    const char *strings;
+    const xg_exe_allocation *allocations;
+    const xg_exe_slice *slices;
+    const xg_exe_thunk *thunks;
+    const uint32_t *links;
+    const xg_exe_value *values;
+    const int64_t *dims;
+    xr_kernel *kernels;
+    uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    uint64_t *constants;           /* address per allocation; 0: not a constant */
+    uint8_t *depth;                /* per thunk: how many levels lie below it */
+    void *module;                  /* the platform's */
+    xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
+};
+
+struct xlagpu_execution {
+    xg_ctx c;                      /* its own message; its allocator is not used */
+    xlagpu_program *program;
+    xlagpu_execution *prev, *next;
+    uint64_t *base;                /* address per allocation */
+    uint64_t temp;
+    uint64_t *args;                /* addresses of one launch */
+    void **arg_pointers;
+    xlagpu_kernel_stats *stats;    /* per kernel */
+    void *state;                   /* the platform's: worker memory of the simulator */
+};
+
+/* One row per platform. */
+struct xr_platform {
+    const char *name;
+    xlagpu_status (*open)(xlagpu_device *d, const xlagpu_device_desc *desc);
+    void (*close)(xlagpu_device *d);
+    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, xr_block *out);
+    void (*release)(xlagpu_device *d, const xr_block *b);
+    xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
+    xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
+    xlagpu_status (*wait)(xlagpu_device *d, void *stream);
+    void (*settle)(xlagpu_device *d);               /* waits for all that runs; failures do not matter any more */
+    xlagpu_status (*load)(xlagpu_program *p);       /* fills kernels[].handle and n_params */
+    void (*unload)(xlagpu_program *p);
+    xlagpu_status (*prepare)(xlagpu_execution *e);
+    void (*finish)(xlagpu_execution *e);
+    /* The way of a launch: neither allocates nor locks on cuda; messages go to the execution. The last four between enter and leave. */
+    xlagpu_status (*enter)(xlagpu_execution *e);
+    void (*leave)(xlagpu_execution *e);
+    xlagpu_status (*copy)(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream);
+    xlagpu_status (*fill)(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream);
+    xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
+    xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
+    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+};
+
+/* ---- system.c: threads and shared libraries ---- */
+XG_FN void *xr_library_open(const char *name);
+XG_FN void *xr_library_symbol(void *library, const char *name);
+XG_FN void xr_library_close(void *library);
+XG_FN uint32_t xr_processors(void);
+/* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
+ * made up for by the caller's. */
+XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
+
+/* ---- device.c ---- */
+XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
+XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
+XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+/* ---- host.c, cuda.c ---- */
+XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
+XG_FN const xr_platform *xr_cuda_platform(void);
+
+#endif /* XG_RT_H */
+/* rt/system.c -- what the operating system gives: shared libraries, processors, threads. POSIX and Windows. */
+#ifndef XG_RT_SYSTEM_C
+#define XG_RT_SYSTEM_C
+
+#ifdef _WIN32
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+XG_FN void *xr_library_open(const char *name) { return (void *)LoadLibraryA(name); }
+XG_FN void *xr_library_symbol(void *library, const char *name) {
+    FARPROC f = GetProcAddress((HMODULE)library, name);
+    void *p;
+    memcpy(&p, &f, sizeof p);
+    return p;
+}
+XG_FN void xr_library_close(void *library) { if (library) FreeLibrary((HMODULE)library); }
+XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
+
+typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
+static DWORD WINAPI xr_thread_main(LPVOID p) { xr_thread *t = (xr_thread *)p; t->job(t->user, t->index); return 0; }
+XG_FN bool xr_thread_start(xr_thread *t) { t->handle = CreateThread(NULL, 0, xr_thread_main, t, 0, NULL); return t->handle != NULL; }
+XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINITE); CloseHandle(t->handle); }
+#else
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+XG_FN void *xr_library_open(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+XG_FN void *xr_library_symbol(void *library, const char *name) { return dlsym(library, name); }
+XG_FN void xr_library_close(void *library) { if (library) dlclose(library); }
+XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
+
+typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;
+static void *xr_thread_main(void *p) { xr_thread *t = (xr_thread *)p; t->job(t->user, t->index); return NULL; }
+XG_FN bool xr_thread_start(xr_thread *t) { return pthread_create(&t->handle, NULL, xr_thread_main, t) == 0; }
+XG_FN void xr_thread_join(xr_thread *t) { pthread_join(t->handle, NULL); }
+#endif
+
+XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user) {
+    xr_thread threads[XR_WORKERS_MAX];
+    uint32_t started = 0, k;
+    if (n > XR_WORKERS_MAX) n = XR_WORKERS_MAX;
+    for (k = 0; k + 1 < n; k++) {
+        threads[started].job = job;
+        threads[started].user = user;
+        threads[started].index = k;
+        if (!xr_thread_start(&threads[started])) break;
+        started++;
+    }
+    for (; k < n; k++) job(user, k);
+    for (k = 0; k < started; k++) xr_thread_join(&threads[k]);
+}
+
+#endif /* XG_RT_SYSTEM_C */
+/* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
+ *
+ * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so do copies and fills. Worker
+ * memory is measured when an execution is prepared, for the largest of its kernels. Each worker takes one range of a launch's blocks. */
+#ifndef XG_RT_HOST_C
+#define XG_RT_HOST_C
+
+#ifdef XLAGPU_NO_SIMULATOR
+XG_FN const xr_platform *xr_host_platform(void) { return NULL; }
+#else
+
+typedef struct xr_host { xg_sim_memory memory; } xr_host;
+
+XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
+
+XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    xr_host *h = (xr_host *)xg_mem_alloc(&d->c, sizeof *h);
+    if (!h) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(h, 0, sizeof *h);
+    xg_sim_memory_init(&h->memory, &d->c);
+    d->state = h;
+    d->threads = desc && desc->threads ? desc->threads : xr_processors();
+    if (!xg_sim_threads_ok()) d->threads = 1;
+    xg_format(d->name, sizeof d->name, "PTX simulator, %u threads", d->threads);
+    xg_format(d->target, sizeof d->target, "sm_90a");
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_close(xlagpu_device *d) {
+    xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, d->state);
+}
+
+XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+    enum { ALIGN = 256 };
+    xg_sim_buffer b;
+    xlagpu_status s;
+    out->memory = bytes <= SIZE_MAX - ALIGN ? xg_mem_alloc(&d->c, bytes + ALIGN) : NULL;
+    if (!out->memory) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a buffer", bytes);
+    out->address = ((uint64_t)(uintptr_t)out->memory + ALIGN - 1) / ALIGN * ALIGN;
+    out->bytes = bytes;
+    memset(&b, 0, sizeof b);
+    b.base = out->address;
+    b.bytes = bytes;
+    b.name = "buffer";
+    s = xg_sim_memory_add(&xr_host_of(d)->memory, &b);
+    if (s != XLAGPU_OK) { xg_mem_free(&d->c, out->memory); return xr_fail(&d->c, s, "out of memory: the table of buffers"); }
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_release(xlagpu_device *d, const xr_block *b) {
+    xg_sim_memory_remove(&xr_host_of(d)->memory, b->address);
+    xg_mem_free(&d->c, b->memory);
+}
+
+/* Memory of this device, or a failure: an address that comes from elsewhere must not be followed. */
+XG_FN xlagpu_status xr_host_owns(xg_ctx *c, xlagpu_device *d, uint64_t address, size_t bytes) {
+    const xg_sim_buffer *b = xg_sim_memory_find(&xr_host_of(d)->memory, address);
+    if (b && bytes <= b->bytes - (address - b->base)) return XLAGPU_OK;
+    return xr_fail(c, XLAGPU_ERROR_USAGE, "%zu bytes at 0x%llx are not in a buffer of this device", bytes, (unsigned long long)address);
+}
+XG_FN void *xr_host_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+XG_FN xlagpu_status xr_host_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) {
+    xlagpu_status s = xr_host_owns(&d->c, d, to, bytes);
+    if (s != XLAGPU_OK) return s;
+    memcpy(xr_host_pointer(to), from, bytes);
+    xg_sim_memory_written(&xr_host_of(d)->memory, to, bytes, 0);
+    return s;
+}
+XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) {
+    xlagpu_status s = xr_host_owns(&d->c, d, from, bytes);
+    if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
+    return s;
+}
+XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) { (void)d; (void)stream; return XLAGPU_OK; }
+XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
+
+/* ---- kernels ---- */
+
+XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
+    jmp_buf here, *outer;
+    xg_sim_module *m;
+    if (setjmp(here)) { d->c.guard = NULL; return NULL; }
+    outer = xg_try(&d->c, &here);
+    m = xg_sim_load(&d->c, a, ptx);
+    xg_end(&d->c, outer);
+    return m;
+}
+
+XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
+    xg_sim_module *m = xr_host_parse(p->device, &p->arena, &p->ptx);
+    uint32_t k;
+    if (!m) return p->device->c.status;
+    p->module = m;
+    for (k = 0; k < p->n_kernels; k++) {
+        const xg_sim_entry *e = xg_sim_find(m, xg_str_z(p->kernels[k].name));
+        if (!e) return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
+        p->kernels[k].handle = e;
+        p->kernels[k].n_params = xg_sim_entry_info(e)->n_params;
+        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params) return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers", p->kernels[k].name);
+    }
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the program's arena */
+
+typedef struct xr_host_run {
+    xg_sim_launch launch;
+    xg_sim_worker *workers[XR_WORKERS_MAX];
+    uint64_t blocks, per_worker;
+    xlagpu_status status[XR_WORKERS_MAX];
+} xr_host_run;
+
+XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *l) {
+    const xr_kernel *q = &p->kernels[k];
+    memset(l, 0, sizeof *l);
+    l->module = (const xg_sim_module *)p->module;
+    l->entry = (const xg_sim_entry *)q->handle;
+    memcpy(l->grid, q->blocks, sizeof l->grid);
+    memcpy(l->block, q->threads, sizeof l->block);
+    l->dynamic_shared = q->shared_bytes;
+    l->memory = &xr_host_of(p->device)->memory;
+    l->param_bytes = (size_t)8 * q->n_params;
+}
+
+XG_FN uint32_t xr_host_workers(const xlagpu_device *d) { return XG_MIN(d->threads, (uint32_t)XR_WORKERS_MAX); }
+
+/* Memory for all workers of `each` bytes. */
+XG_FN xlagpu_status xr_host_worker_memory(xlagpu_device *d, size_t each, void **out) {
+    uint32_t n = xr_host_workers(d);
+    *out = NULL;
+    if (each > SIZE_MAX / n) return xr_fail(&d->c, XLAGPU_ERROR_LIMIT, "the simulator's memory overflows");
+    *out = xg_mem_alloc(&d->c, each * n);
+    return *out ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for the simulator", each * n);
+}
+
+/* For the largest kernel. */
+XG_FN xlagpu_status xr_host_prepare(xlagpu_execution *e) {
+    xlagpu_device *d = e->program->device;
+    size_t most = 0;
+    uint32_t k;
+    for (k = 0; k < e->program->n_kernels; k++) {
+        xg_sim_launch l;
+        xlagpu_status s;
+        xr_host_describe(e->program, k, &l);
+        l.params = e->args;
+        s = xg_sim_prepare(&d->c, &l);
+        if (s != XLAGPU_OK) return s;
+        most = XG_MAX(most, xg_sim_worker_bytes(&l));
+    }
+    return most ? xr_host_worker_memory(d, most, &e->state) : XLAGPU_OK;
+}
+XG_FN void xr_host_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device->c, e->state); }
+
+/* ---- the way of a launch ---- */
+
+XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) { (void)e; return XLAGPU_OK; }
+XG_FN void xr_host_leave(xlagpu_execution *e) { (void)e; }
+XG_FN xlagpu_status xr_host_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
+    (void)stream;
+    if (s == XLAGPU_OK) s = xr_host_owns(&e->c, e->program->device, from, bytes);
+    if (s != XLAGPU_OK) return s;
+    memmove(xr_host_pointer(to), xr_host_pointer(from), bytes);
+    xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, from);
+    return s;
+}
+XG_FN xlagpu_status xr_host_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
+    xlagpu_status s = xr_host_owns(&e->c, e->program->device, from, bytes);
+    (void)stream;
+    if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
+    return s;
+}
+XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
+    char *p = (char *)xr_host_pointer(to);
+    size_t k;
+    xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
+    (void)stream;
+    if (s != XLAGPU_OK) return s;
+    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
+    memcpy(p + k, &pattern, bytes - k);
+    xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, 0);
+    return XLAGPU_OK;
+}
+
+XG_FN void xr_host_job(void *user, uint32_t index) {
+    xr_host_run *r = (xr_host_run *)user;
+    uint64_t first = r->per_worker * index, last = XG_MIN(first + r->per_worker, r->blocks);
+    r->status[index] = first < last ? xg_sim_run(r->workers[index], first, last) : XLAGPU_OK;
+}
+
+XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
+    to->warp_instructions += s->warp_instructions;
+    to->lane_instructions += s->lane_instructions;
+    to->global_loads += s->global_loads;
+    to->global_stores += s->global_stores;
+    to->shared_accesses += s->shared_loads + s->shared_stores;
+    to->sectors += s->sectors;
+    to->minimum_sectors += s->sectors_min;
+    to->bank_conflicts += s->bank_conflicts;
+    to->barriers += s->barriers;
+    to->atomics += s->atomics;
+    to->divergent_branches += s->divergent_branches;
+    to->faults += s->faults;
+}
+
+/* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
+XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
+    size_t each = xg_sim_worker_bytes(&r->launch);
+    uint32_t n, k;
+    xlagpu_status s = XLAGPU_OK;
+    r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
+    n = (uint32_t)XG_MIN((uint64_t)most, r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
+    r->per_worker = (r->blocks + n - 1) / n;
+    xg_sim_begin(&r->launch);
+    for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
+    xr_parallel(n, xr_host_job, r);
+    xg_sim_end(&r->launch);
+    for (k = 0; k < n; k++) {
+        if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
+        if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
+            char text[XG_MESSAGE_MAX - 128];
+            xg_sim_fault_text(r->workers[k], text, sizeof text);
+            s = xr_fail(c, r->status[k], "%s", text);
+        }
+    }
+    return s;
+}
+
+XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
+    xr_host_run r;
+    xlagpu_status s;
+    (void)stream;
+    memset(&r, 0, sizeof r);
+    xr_host_describe(e->program, kernel, &r.launch);
+    r.launch.params = e->args;
+    s = xg_sim_prepare(&e->c, &r.launch);
+    if (s != XLAGPU_OK) return s;
+    e->stats[kernel].launches++;
+    return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
+}
+
+/* ---- any PTX ---- */
+
+XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    xg_arena a;
+    xr_host_run r;
+    xlagpu_status s = XLAGPU_OK;
+    void *memory = NULL;
+    xg_sim_module *m;
+    xg_arena_init(&a, &d->c);
+    memset(&r, 0, sizeof r);
+    m = xr_host_parse(d, &a, ptx);
+    if (!m) s = d->c.status;
+    else {
+        r.launch.module = m;
+        r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+        if (!r.launch.entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    }
+    if (s == XLAGPU_OK) {
+        memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
+        memcpy(r.launch.block, l->block, sizeof r.launch.block);
+        r.launch.dynamic_shared = l->shared_bytes;
+        r.launch.memory = &xr_host_of(d)->memory;
+        r.launch.params = l->parameters;
+        r.launch.param_bytes = l->parameter_bytes;
+        s = xg_sim_prepare(&d->c, &r.launch);
+    }
+    if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
+    if (s == XLAGPU_OK) {
+        if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
+    }
+    xg_mem_free(&d->c, memory);
+    xg_arena_free(&a);
+    return s;
+}
+
+XG_FN const xr_platform *xr_host_platform(void) {
+    static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
+                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch, xr_host_launch_ptx};
+    return &host;
+}
+#endif /* XLAGPU_NO_SIMULATOR */
+
+#endif /* XG_RT_HOST_C */
+/* rt/cuda.c -- the platform "cuda": NVIDIA's driver API, found at run time.
+ *
+ * The driver's functions are rows of one table: their types are declared here, from the documented ABI, so no CUDA header is needed. The
+ * device's primary context is used, so that buffers and streams of other code in the process (the CUDA runtime, a game engine) are ours too. It is made
+ * current for each public call and put back afterwards. A driver older than the PTX's version is told apart from a broken kernel in the message. */
+#ifndef XG_RT_CUDA_C
+#define XG_RT_CUDA_C
+
+#if defined(_WIN32)
+#define XR_CUDAAPI __stdcall
+#else
+#define XR_CUDAAPI
+#endif
+
+/* X(field, symbol, parameters): all return an int status, 0 for success. */
+#define XR_CUDA_FUNCTIONS(X) \
+    X(init, "cuInit", (unsigned flags)) \
+    X(driver_version, "cuDriverGetVersion", (int *version)) \
+    X(device_get, "cuDeviceGet", (int *device, int ordinal)) \
+    X(device_count, "cuDeviceGetCount", (int *count)) \
+    X(device_name, "cuDeviceGetName", (char *name, int n, int device)) \
+    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device)) \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device)) \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device)) \
+    X(context_push, "cuCtxPushCurrent_v2", (void *context)) \
+    X(context_pop, "cuCtxPopCurrent_v2", (void **context)) \
+    X(alloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes)) \
+    X(release, "cuMemFree_v2", (uint64_t address)) \
+    X(upload, "cuMemcpyHtoD_v2", (uint64_t to, const void *from, size_t bytes)) \
+    X(download, "cuMemcpyDtoH_v2", (void *to, uint64_t from, size_t bytes)) \
+    X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream)) \
+    X(fill32, "cuMemsetD32Async", (uint64_t to, unsigned value, size_t n, void *stream)) \
+    X(fill8, "cuMemsetD8Async", (uint64_t to, unsigned char value, size_t n, void *stream)) \
+    X(stream_wait, "cuStreamSynchronize", (void *stream)) \
+    X(context_wait, "cuCtxSynchronize", (void)) \
+    X(module_load, "cuModuleLoadDataEx", (void **module, const void *image, unsigned n, int *options, void **values)) \
+    X(module_unload, "cuModuleUnload", (void *module)) \
+    X(function, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
+    X(function_attribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
+    X(launch, "cuLaunchKernel", (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra)) \
+    X(error_name, "cuGetErrorName", (int error, const char **text)) \
+    X(error_string, "cuGetErrorString", (int error, const char **text))
+
+typedef struct xr_cuda {
+    void *library, *context;
+    int device, version;
+    bool retained;
+#define X(field, symbol, parameters) int (XR_CUDAAPI *field) parameters;
+    XR_CUDA_FUNCTIONS(X)
+#undef X
+} xr_cuda;
+
+enum { XR_CUDA_CC_MAJOR = 75, XR_CUDA_CC_MINOR = 76, XR_CUDA_SHARED_OPTIN = 8 };
+enum { XR_CUDA_JIT_INFO = 3, XR_CUDA_JIT_INFO_SIZE = 4, XR_CUDA_JIT_ERROR = 5, XR_CUDA_JIT_ERROR_SIZE = 6 };
+enum { XR_CUDA_UNSUPPORTED_PTX_VERSION = 222, XR_CUDA_OUT_OF_MEMORY = 2 };
+
+XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
+
+/* An answer of the driver as a status, its message in c. */
+XG_FN xlagpu_status xr_cuda_check(xg_ctx *c, const xr_cuda *u, int error, const char *what) {
+    const char *name = NULL, *text = NULL;
+    if (!error) return XLAGPU_OK;
+    u->error_name(error, &name);
+    u->error_string(error, &text);
+    return xr_fail(c, error == XR_CUDA_OUT_OF_MEMORY ? XLAGPU_ERROR_MEMORY : XLAGPU_ERROR_DEVICE, "%s: %s (%s, error %d)", what, text ? text : "the driver failed", name ? name : "?", error);
+}
+#define XR_CUDA(d, call, what) xr_cuda_check(&(d)->c, xr_cuda_of(d), xr_cuda_of(d)->call, (what))
+
+XG_FN xlagpu_status xr_cuda_push(xg_ctx *c, const xr_cuda *u) { return xr_cuda_check(c, u, u->context_push(u->context), "making the GPU's context current"); }
+XG_FN void xr_cuda_pop(const xr_cuda *u) { void *context; u->context_pop(&context); }
+
+/* The library's name, then every function. */
+XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
+    static const char *const names[] = {
+#ifdef _WIN32
+        "nvcuda.dll",
+#else
+        "libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1",
+#endif
+    };
+    xr_cuda *u = xr_cuda_of(d);
+    size_t k;
+    void *f;
+    if (path) u->library = xr_library_open(path);
+    else for (k = 0; k < XG_COUNT(names) && !u->library; k++) u->library = xr_library_open(names[k]);
+    if (!u->library) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
+#define X(field, symbol, parameters) \
+    f = xr_library_symbol(u->library, symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
+    memcpy(&u->field, &f, sizeof f);
+    XR_CUDA_FUNCTIONS(X)
+#undef X
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    int major = 0, minor = 0;
+    xlagpu_status s = XR_CUDA(d, device_name(d->name, (int)sizeof d->name, u->device), "asking for the GPU's name");
+    if (s == XLAGPU_OK) s = XR_CUDA(d, device_attribute(&major, XR_CUDA_CC_MAJOR, u->device), "asking for the compute capability");
+    if (s == XLAGPU_OK) s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
+    xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
+    xr_cuda *u = xr_cuda_of(d);
+    int count = 0;
+    xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
+    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE; /* a driver without a GPU, or one that does not fit the kernel's module */
+    s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
+    if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count)) s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
+    if (s == XLAGPU_OK) s = xr_cuda_describe(d);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
+    u->retained = s == XLAGPU_OK;
+    return s;
+}
+
+XG_FN void xr_cuda_close(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    if (u->retained) u->context_release(u->device);
+    xr_library_close(u->library);
+    xg_mem_free(&d->c, u);
+    d->state = NULL;
+}
+
+XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    xr_cuda *u = (xr_cuda *)xg_mem_alloc(&d->c, sizeof *u);
+    xlagpu_status s;
+    if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(u, 0, sizeof *u);
+    d->state = u;
+    s = xr_cuda_bind(d, desc ? desc->driver : NULL);
+    if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
+    if (s != XLAGPU_OK) xr_cuda_close(d);
+    return s;
+}
+
+/* One operation inside the context. */
+#define XR_CUDA_IN(d, call, what) \
+    do { \
+        xlagpu_status status_ = xr_cuda_push(&(d)->c, xr_cuda_of(d)); \
+        if (status_ != XLAGPU_OK) return status_; \
+        status_ = XR_CUDA(d, call, what); \
+        xr_cuda_pop(xr_cuda_of(d)); \
+        return status_; \
+    } while (0)
+
+XG_FN xlagpu_status xr_cuda_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+    out->bytes = bytes;
+    out->memory = NULL;
+    XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory");
+}
+XG_FN void xr_cuda_release(xlagpu_device *d, const xr_block *b) {
+    if (xr_cuda_of(d)->context_push(xr_cuda_of(d)->context)) return;
+    xr_cuda_of(d)->release(b->address);
+    xr_cuda_pop(xr_cuda_of(d));
+}
+XG_FN xlagpu_status xr_cuda_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) { XR_CUDA_IN(d, upload(to, from, bytes), "copying to the GPU"); }
+XG_FN xlagpu_status xr_cuda_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) { XR_CUDA_IN(d, download(to, from, bytes), "copying from the GPU"); }
+XG_FN xlagpu_status xr_cuda_wait(xlagpu_device *d, void *stream) { XR_CUDA_IN(d, stream_wait(stream), "waiting for the GPU"); }
+XG_FN void xr_cuda_settle(xlagpu_device *d) {
+    if (xr_cuda_of(d)->context_push(xr_cuda_of(d)->context)) return;
+    xr_cuda_of(d)->context_wait();
+    xr_cuda_pop(xr_cuda_of(d));
+}
+
+/* ---- kernels ---- */
+
+XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
+    enum { LOG = 1536 };
+    char log[LOG] = "";
+    int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
+    void *values[2];
+    int error;
+    values[0] = log;
+    values[1] = (void *)(uintptr_t)LOG;
+    error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
+    log[LOG - 1] = 0;
+    if (!error) return XLAGPU_OK;
+    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
+        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target", xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
+    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
+    return xr_cuda_check(&d->c, xr_cuda_of(d), error, "loading the PTX");
+}
+
+XG_FN xlagpu_status xr_cuda_function(xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
+    void *f = NULL;
+    xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
+    if (s == XLAGPU_OK && shared > 49152) s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
+    *out = f;
+    return s;
+}
+
+/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0 when it is not found. */
+XG_FN uint32_t xr_cuda_count_parameters(const xg_source *ptx, const char *name) {
+    static const char entry[] = ".entry ", param[] = ".param";
+    size_t n = strlen(name), k;
+    uint32_t count = 0;
+    for (k = 0; k + sizeof entry + n < ptx->size; k++) {
+        const char *p = ptx->text + k;
+        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 || (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' ')) continue;
+        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++) count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
+        break;
+    }
+    return count;
+}
+
+XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
+    k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
+    return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
+}
+XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    uint32_t k;
+    xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_module(d, &p->ptx, &p->module);
+    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
+    xr_cuda_pop(xr_cuda_of(d));
+    return s;
+}
+XG_FN void xr_cuda_unload(xlagpu_program *p) {
+    if (!p->module || xr_cuda_of(p->device)->context_push(xr_cuda_of(p->device)->context)) return;
+    xr_cuda_of(p->device)->module_unload(p->module);
+    xr_cuda_pop(xr_cuda_of(p->device));
+}
+
+/* ---- the way of a launch ---- */
+
+XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) { (void)e; return XLAGPU_OK; }
+XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
+
+XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
+#define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+XG_FN xlagpu_status xr_cuda_enter(xlagpu_execution *e) { return xr_cuda_push(&e->c, xr_cuda_under(e)); }
+XG_FN void xr_cuda_leave(xlagpu_execution *e) { xr_cuda_pop(xr_cuda_under(e)); }
+XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) { return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU"); }
+XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
+    xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
+    return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
+}
+XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
+    if ((to | bytes) % 4) return XR_CUDA_RUN(e, fill8(to, (unsigned char)pattern, bytes, stream), "filling memory"); /* one byte four times: the loader checked it */
+    return XR_CUDA_RUN(e, fill32(to, pattern, bytes / 4, stream), "filling memory");
+}
+
+XG_FN void *xr_cuda_handle(const void *handle) { void *p; memcpy(&p, &handle, sizeof p); return p; }
+
+XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
+    const xr_kernel *k = &e->program->kernels[kernel];
+    e->stats[kernel].launches++;
+    return XR_CUDA_RUN(e, launch(xr_cuda_handle(k->handle), k->blocks[0], k->blocks[1], k->blocks[2], k->threads[0], k->threads[1], k->threads[2], k->shared_bytes, stream, e->arg_pointers, NULL), "launching a kernel");
+}
+
+/* ---- any PTX ---- */
+
+/* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
+XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    void *module = NULL, *extra[5];
+    const void *f = NULL;
+    size_t bytes = l->parameter_bytes;
+    xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    memcpy(&extra[1], &l->parameters, sizeof extra[1]);
+    extra[0] = (void *)(uintptr_t)1;
+    extra[2] = (void *)(uintptr_t)2;
+    extra[3] = &bytes;
+    extra[4] = NULL;
+    if (!l->entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "name the kernel to run");
+    if (s == XLAGPU_OK) s = xr_cuda_module(d, ptx, &module);
+    if (s == XLAGPU_OK) s = xr_cuda_function(d, module, l->entry, l->shared_bytes, &f);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, stream_wait(NULL), "running the kernel");
+    if (module) xr_cuda_of(d)->module_unload(module);
+    xr_cuda_pop(xr_cuda_of(d));
+    if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry; stats->launches = 1; }
+    return s;
+}
+
+XG_FN const xr_platform *xr_cuda_platform(void) {
+    static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
+                                     xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch, xr_cuda_launch_ptx};
+    return &cuda;
+}
+#undef XR_CUDA
+#undef XR_CUDA_IN
+#undef XR_CUDA_RUN
+#undef XR_CUDAAPI
+
+#endif /* XG_RT_CUDA_C */
+/* rt/device.c -- opening devices, and buffers. */
+#ifndef XG_RT_DEVICE_C
+#define XG_RT_DEVICE_C
+
+XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(c, s, NULL, 0, NULL, format, args);
+    va_end(args);
+    return s;
+}
+XG_FN void xr_begin(xg_ctx *c) { c->status = XLAGPU_OK; c->message[0] = 0; }
+XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
+    size_t n = strlen(c->message);
+    va_list args;
+    va_start(args, format);
+    xg_vformat(c->message + n, sizeof c->message - n, format, args);
+    va_end(args);
+}
+
+XG_FN bool xr_wants(const char *wish, const char *platform) { return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0; }
+
+XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    const char *wish = desc ? desc->platform : NULL;
+    const xr_platform *host = xr_host_platform();
+    xlagpu_status s;
+    bool automatic = xr_wants(wish, "");
+    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
+    if (xr_wants(wish, "cuda")) {
+        s = xr_cuda_platform()->open(d, desc);
+        if (s == XLAGPU_OK) { d->platform = xr_cuda_platform(); return s; }
+        if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
+        xr_begin(&d->c);
+    }
+    if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
+    s = host->open(d, desc);
+    if (s == XLAGPU_OK) d->platform = host;
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out) {
+    const xlagpu_allocator *mem = desc && desc->allocator.alloc && desc->allocator.release ? &desc->allocator : NULL;
+    xlagpu_device *d;
+    if (!out) return XLAGPU_ERROR_USAGE;
+    d = (xlagpu_device *)(mem ? mem->alloc(mem->user, sizeof *d) : malloc(sizeof *d));
+    *out = d;
+    if (!d) return XLAGPU_ERROR_MEMORY;
+    memset(d, 0, sizeof *d);
+    xg_ctx_init(&d->c, mem, 0);
+    xg_arena_init(&d->arena, &d->c);
+    return xr_open_platform(d, desc);
+}
+
+XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
+    xlagpu_allocator mem;
+    uint32_t k;
+    if (!d) return;
+    if (d->platform) d->platform->settle(d);
+    while (d->programs) xlagpu_rt_unload(d->programs);
+    for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
+    if (d->platform) d->platform->close(d);
+    xg_mem_free(&d->c, d->blocks);
+    xg_arena_free(&d->arena);
+    mem = d->c.mem;
+    mem.release(mem.user, d);
+}
+
+XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c.message : "out of memory"; }
+XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) { return d ? d->c.status : XLAGPU_ERROR_MEMORY; }
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) { return d && d->platform ? d->platform->name : "none"; }
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
+
+/* ---- buffers ---- */
+
+XG_FN xlagpu_status xr_blocks_grow(xlagpu_device *d) {
+    uint32_t cap = d->cap_blocks ? d->cap_blocks * 2 : 16;
+    xr_block *bigger;
+    if (d->n_blocks < d->cap_blocks) return XLAGPU_OK;
+    bigger = (xr_block *)xg_mem_alloc(&d->c, cap * sizeof *bigger);
+    if (!bigger) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: the table of buffers");
+    if (d->n_blocks) memcpy(bigger, d->blocks, d->n_blocks * sizeof *bigger);
+    xg_mem_free(&d->c, d->blocks);
+    d->blocks = bigger;
+    d->cap_blocks = cap;
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) {
+    xlagpu_status s = xr_blocks_grow(d);
+    *address = 0;
+    if (s == XLAGPU_OK) s = d->platform->alloc(d, bytes ? bytes : 1, &d->blocks[d->n_blocks]);
+    if (s == XLAGPU_OK) *address = d->blocks[d->n_blocks++].address;
+    return s;
+}
+/* Looks from the end: what was made last is released first, as a rule. */
+XG_FN void xr_release(xlagpu_device *d, uint64_t address) {
+    uint32_t k = d->n_blocks;
+    while (k > 0 && d->blocks[k - 1].address != address) k--;
+    if (!address || !k--) return;
+    d->platform->release(d, &d->blocks[k]);
+    memmove(&d->blocks[k], &d->blocks[k + 1], (d->n_blocks - k - 1) * sizeof *d->blocks);
+    d->n_blocks--;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_buffer *out) {
+    xlagpu_status s;
+    if (out) memset(out, 0, sizeof *out);
+    if (!d || !d->platform || !out) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    s = xr_alloc(d, bytes, &out->address);
+    out->bytes = s == XLAGPU_OK ? bytes : 0;
+    return s;
+}
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) { if (d && d->platform) xr_release(d, b.address); }
+XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (bytes > to.bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
+    if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
+    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (bytes > from.bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes from a buffer of %zu", bytes, from.bytes);
+    if (!to && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes to nowhere", bytes);
+    return bytes ? d->platform->download(d, to, from.address, bytes) : XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *d, void *stream) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    return d->platform->wait(d, stream);
+}
+
+/* ---- any PTX ---- */
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    xg_source src;
+    xlagpu_ptx_launch whole;
+    int k;
+    if (stats) memset(stats, 0, sizeof *stats);
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!ptx || !l) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", ptx ? "launch" : "PTX");
+    if (!l->parameters && l->parameter_bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
+    whole = *l;
+    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
+    src.name = name ? name : "ptx";
+    src.text = ptx;
+    src.size = size;
+    return d->platform->launch_ptx(d, &src, &whole, stats);
+}
+
+#ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    (void)name; (void)ptx; (void)size; (void)entry; (void)index; (void)offset; (void)bytes;
+    if (d) xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the simulator, which reads PTX, was compiled out (XLAGPU_NO_SIMULATOR)");
+    return false;
+}
+#else
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    xg_source src;
+    xg_arena a;
+    xg_sim_module *m;
+    const xg_sim_entry *e;
+    bool found = false;
+    if (!d || !ptx || !offset || !bytes) return false;
+    xr_begin(&d->c);
+    src.name = name ? name : "ptx";
+    src.text = ptx;
+    src.size = size;
+    xg_arena_init(&a, &d->c);
+    m = xr_host_parse(d, &a, &src);
+    e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    if (m && !e) xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", src.name, entry ? entry : "(name one)");
+    if (e && index < xg_sim_entry_info(e)->n_params) {
+        *offset = xg_sim_entry_info(e)->params[index].offset;
+        *bytes = xg_sim_entry_info(e)->params[index].size;
+        found = true;
+    }
+    xg_arena_free(&a);
+    return found;
+}
+#endif
+
+#endif /* XG_RT_DEVICE_C */
+/* rt/program.c -- executable bytes to a program.
+ *
+ * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in their allocations, allocations of
+ * parameters and results are those that the caller's buffers are bound to, thunks form a tree (what ran twice could run forever), kernels take as
+ * many buffers as they are given. What the PTX does is not checked: on a GPU, bytes are as trusted as a program. */
+#ifndef XG_RT_PROGRAM_C
+#define XG_RT_PROGRAM_C
+
+XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) { return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what); }
+XG_FN const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) { return p->bytes + p->sections[k].offset; }
+XG_FN bool xr_string_ok(const xlagpu_program *p, uint32_t offset) { return offset < p->sections[XG_EXE_STRINGS].bytes; }
+
+XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_allocations; k++) {
+        const xg_exe_allocation *a = &p->allocations[k];
+        if (a->kind >= XG_EXE_ALLOC_COUNT) return xr_damaged(p, "an allocation of unknown kind");
+        if (a->kind == XG_EXE_ALLOC_CONSTANT && (a->data > p->sections[XG_EXE_DATA].bytes || a->bytes > p->sections[XG_EXE_DATA].bytes - a->data)) return xr_damaged(p, "a constant lies outside the data");
+        if (a->kind == XG_EXE_ALLOC_PARAMETER && (a->index >= p->head.n_params || p->values[a->index].allocation != k)) return xr_damaged(p, "an allocation of a parameter that is not there");
+        if (a->kind == XG_EXE_ALLOC_RESULT && (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k)) return xr_damaged(p, "an allocation of a result that is not there");
+        if (a->kind == XG_EXE_ALLOC_TEMP && (a->offset > p->head.temp_bytes || a->bytes > p->head.temp_bytes - a->offset)) return xr_damaged(p, "temporary memory");
+    }
+    for (k = 0; k < p->n_slices; k++) {
+        const xg_exe_slice *s = &p->slices[k];
+        if (s->allocation >= p->n_allocations || s->offset > p->allocations[s->allocation].bytes || s->bytes > p->allocations[s->allocation].bytes - s->offset) return xr_damaged(p, "a slice lies outside its allocation");
+    }
+    return XLAGPU_OK;
+}
+
+XG_FN uint64_t xr_element_bytes(uint32_t type) {
+    static const uint8_t bits[] = {
+#define X(name, text, bits, cls) bits,
+        XLAGPU_TYPES(X)
+#undef X
+    };
+    return ((uint64_t)bits[type] + 7) / 8;
+}
+
+/* Dims that multiply to the bytes, and a layout that is a permutation. */
+XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
+    uint64_t bytes, n_dims = p->sections[XG_EXE_DIMS].count;
+    bool seen[XR_RANK_MAX] = {false}, empty = false;
+    const int64_t *dims;
+    uint32_t d;
+    if (v->type >= XLAGPU_TYPE_COUNT || v->rank > XR_RANK_MAX || v->first_dim > n_dims || (uint64_t)2 * v->rank > n_dims - v->first_dim) return false;
+    bytes = xr_element_bytes(v->type);
+    dims = p->dims + v->first_dim;
+    for (d = 0; d < v->rank; d++) {
+        int64_t m = dims[v->rank + d];
+        if (dims[d] < 0 || m < 0 || m >= (int64_t)v->rank || seen[m]) return false;
+        seen[m] = true;
+        empty = empty || dims[d] == 0;
+    }
+    for (d = 0; d < v->rank && !empty; d++) {
+        if (bytes > (uint64_t)(SIZE_MAX / 2) / (uint64_t)dims[d]) return false;
+        bytes *= (uint64_t)dims[d];
+    }
+    return v->bytes == (empty ? 0 : bytes);
+}
+
+/* Parameters and results agree with their allocations. */
+XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
+    uint32_t k;
+    if (n != p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
+    for (k = 0; k < n; k++) {
+        const xg_exe_value *v = &p->values[k];
+        const xg_exe_allocation *a;
+        bool result = k >= p->head.n_params;
+        if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
+        a = &p->allocations[v->allocation];
+        if (a->bytes != v->bytes || a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
+    }
+    return XLAGPU_OK;
+}
+
+/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the levels below it. */
+XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+    uint32_t k;
+    for (k = 0; k < t->n_links; k++) {
+        uint32_t link = p->links[t->first_link + k];
+        if (link >= number || taken[link]) return xr_damaged(p, "the tree of thunks");
+        taken[link] = 1;
+        if (p->depth[link] >= XR_NESTING_MAX) return xr_damaged(p, "thunks nested too deep");
+        p->depth[number] = XG_MAX(p->depth[number], (uint8_t)(p->depth[link] + 1));
+    }
+    return XLAGPU_OK;
+}
+
+/* A while (pred; condition, body) or a conditional (pred or s32; branches): one slice, then thunks, which are checked as a sequence's are. */
+XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+    xg_exe_thunk children = *t;
+    uint32_t slice;
+    if (t->n_links < 2 || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3)) return xr_damaged(p, "a loop or branch");
+    slice = p->links[t->first_link];
+    if (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))) return xr_damaged(p, "what a loop or branch asks");
+    children.first_link++;
+    children.n_links--;
+    return xr_check_sequence(p, &children, number, taken);
+}
+
+XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) { /* a pattern of 32 bits needs whole words, unless it is one byte four times */
+    return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
+}
+
+XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *links = p->links + t->first_link;
+    uint32_t k;
+    if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count || t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link) return xr_damaged(p, "a thunk");
+    if (t->kind == XG_EXE_THUNK_SEQUENCE) return xr_check_sequence(p, t, number, taken);
+    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
+    for (k = 0; k < t->n_links; k++) if (links[k] >= p->n_slices) return xr_damaged(p, "a thunk's operand");
+    if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
+    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
+    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
+    p->most_links = XG_MAX(p->most_links, t->n_links);
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
+    const xg_exe_kernel *records = (const xg_exe_kernel *)(const void *)xr_section(p, XG_EXE_KERNELS);
+    uint32_t k, d;
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_kernel *q = &p->kernels[k];
+        if (!xr_string_ok(p, records[k].name)) return xr_damaged(p, "a kernel's name");
+        q->name = p->strings + records[k].name;
+        q->shared_bytes = records[k].shared_bytes;
+        for (d = 0; d < 3; d++) {
+            q->threads[d] = records[k].threads[d];
+            q->blocks[d] = records[k].blocks[d];
+            if (!q->threads[d] || q->threads[d] > 1024 || !q->blocks[d]) return xr_damaged(p, "a kernel's launch");
+        }
+        if (q->threads[0] * q->threads[1] * q->threads[2] > 1024) return xr_damaged(p, "a kernel's launch");
+    }
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
+    uint32_t k;
+    xlagpu_status s;
+    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
+    s = xr_check_values(p);
+    if (s == XLAGPU_OK) s = xr_check_allocations(p);
+    if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
+    return s;
+}
+
+/* The sections as arrays, in a copy that is ours. */
+XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
+    unsigned char *copy = (unsigned char *)xg_alloc_raw(&p->arena, size);
+    memcpy(copy, bytes, size);
+    p->bytes = copy;
+    p->strings = (const char *)xr_section(p, XG_EXE_STRINGS);
+    p->allocations = (const xg_exe_allocation *)(const void *)xr_section(p, XG_EXE_ALLOCATIONS);
+    p->slices = (const xg_exe_slice *)(const void *)xr_section(p, XG_EXE_SLICES);
+    p->thunks = (const xg_exe_thunk *)(const void *)xr_section(p, XG_EXE_THUNKS);
+    p->links = (const uint32_t *)(const void *)xr_section(p, XG_EXE_LINKS);
+    p->values = (const xg_exe_value *)(const void *)xr_section(p, XG_EXE_VALUES);
+    p->dims = (const int64_t *)(const void *)xr_section(p, XG_EXE_DIMS);
+    p->n_allocations = p->sections[XG_EXE_ALLOCATIONS].count;
+    p->n_slices = p->sections[XG_EXE_SLICES].count;
+    p->n_thunks = p->sections[XG_EXE_THUNKS].count;
+    p->n_kernels = p->sections[XG_EXE_KERNELS].count;
+    p->ptx.name = p->strings;
+    p->ptx.text = (const char *)xr_section(p, XG_EXE_PTX);
+    p->ptx.size = p->sections[XG_EXE_PTX].bytes ? (size_t)p->sections[XG_EXE_PTX].bytes - 1 : 0;
+    p->kernels = XG_NEW_N(&p->arena, xr_kernel, (size_t)p->n_kernels + 1);
+    p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
+    p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
+    p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+}
+
+XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
+        const xg_exe_allocation *a = &p->allocations[k];
+        if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
+        s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
+        if (s == XLAGPU_OK && a->bytes) s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+    }
+    return s;
+}
+
+/* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
+XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
+    xlagpu_status s;
+    uint32_t k;
+    if (!p->n_kernels) return XLAGPU_OK;
+    if (!p->ptx.size || p->ptx.text[p->ptx.size]) return xr_damaged(p, "its PTX");
+    p->ptx.name = p->strings + p->head.name;
+    s = p->device->platform->load(p);
+    for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
+        const xg_exe_thunk *t = &p->thunks[k];
+        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params) return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+    }
+    return s;
+}
+
+XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
+    xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
+    if (!p) { xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    memset(p, 0, sizeof *p);
+    p->device = d;
+    xg_arena_init(&p->arena, &d->c);
+    p->next = d->programs;
+    if (p->next) p->next->prev = p;
+    d->programs = p;
+    return p;
+}
+
+/* All that may jump, when there is no memory. */
+XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
+    xg_ctx *c = &p->device->c;
+    jmp_buf here;
+    if (setjmp(here)) { xg_end(c, NULL); return c->status; }
+    xg_try(c, &here);
+    xr_view(p, bytes, size);
+    *taken = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    xg_end(c, NULL);
+    return XLAGPU_OK;
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, size_t size) {
+    xlagpu_program *p;
+    const char *wrong;
+    uint8_t *taken = NULL;
+    xlagpu_status s;
+    if (!d || !d->platform) return NULL;
+    xr_begin(&d->c);
+    p = xr_program_new(d);
+    if (!p) return NULL;
+    wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
+    s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong) : xr_view_safely(p, bytes, size, &taken);
+    if (s == XLAGPU_OK) s = xr_check(p, taken);
+    if (s == XLAGPU_OK) s = xr_load_kernels(p);
+    if (s == XLAGPU_OK) s = xr_upload_constants(p);
+    if (s != XLAGPU_OK) { xlagpu_rt_unload(p); return NULL; }
+    return p;
+}
+
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
+    xlagpu_device *d;
+    uint32_t k;
+    if (!p) return;
+    d = p->device;
+    while (p->executions) xlagpu_rt_finish(p->executions);
+    for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
+    if (p->module) d->platform->unload(p);
+    if (p->prev) p->prev->next = p->next; else d->programs = p->next;
+    if (p->next) p->next->prev = p->prev;
+    xg_arena_free(&p->arena);
+    xg_mem_free(&d->c, p);
+}
+
+/* ---- what it takes and gives ---- */
+
+XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    memset(out, 0, sizeof *out);
+    out->type = (xlagpu_type)v->type;
+    out->rank = v->rank;
+    out->dims = p->dims + v->first_dim;
+    out->minor_to_major = out->dims + v->rank;
+    out->bytes = (size_t)v->bytes;
+    out->name = p->strings + v->name;
+    return true;
+}
+XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
+XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
+XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_params && xr_value(p, index, out); }
+XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
+XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }
+XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
+    const xr_kernel *k;
+    if (!p || !out || index >= p->n_kernels) return false;
+    k = &p->kernels[index];
+    out->name = k->name;
+    memcpy(out->grid, k->blocks, sizeof out->grid);
+    memcpy(out->block, k->threads, sizeof out->block);
+    out->shared_bytes = k->shared_bytes;
+    return true;
+}
+XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_results && xr_value(p, p->head.n_params + index, out); }
+
+#endif /* XG_RT_PROGRAM_C */
+/* rt/execute.c -- running a program: the thunk tree, and the easy way with host arrays. */
+#ifndef XG_RT_EXECUTE_C
+#define XG_RT_EXECUTE_C
+
+/* ---- executions ---- */
+
+/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
+    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + 64);
+    xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    uint32_t k;
+    if (!m) return NULL;
+    memset(m, 0, head + base + args + pointers + stats + 64);
+    e->c.mem = p->device->c.mem;
+    e->program = p;
+    m += head;
+    e->base = (uint64_t *)(void *)m;
+    m += base;
+    e->args = (uint64_t *)(void *)m;
+    m += args;
+    e->stats = (xlagpu_kernel_stats *)(void *)m;
+    m += stats;
+    e->arg_pointers = (void **)(void *)m;
+    for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
+    for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
+    return e;
+}
+
+XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
+    xlagpu_execution *e;
+    xlagpu_device *d;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (!p) return NULL;
+    d = p->device;
+    xr_begin(&d->c);
+    e = xr_execution_new(p);
+    if (!e) { xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    e->next = p->executions;
+    if (e->next) e->next->prev = e;
+    p->executions = e;
+    if (p->head.temp_bytes) s = xr_alloc(d, (size_t)p->head.temp_bytes, &e->temp);
+    for (k = 0; k < p->n_allocations; k++) {
+        if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
+        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = e->temp + p->allocations[k].offset;
+    }
+    if (s == XLAGPU_OK) s = d->platform->prepare(e);
+    if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
+    return e;
+}
+
+XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
+    to->name = s->name;
+    to->launches += s->launches;
+    to->warp_instructions += s->warp_instructions;
+    to->lane_instructions += s->lane_instructions;
+    to->global_loads += s->global_loads;
+    to->global_stores += s->global_stores;
+    to->shared_accesses += s->shared_accesses;
+    to->sectors += s->sectors;
+    to->minimum_sectors += s->minimum_sectors;
+    to->bank_conflicts += s->bank_conflicts;
+    to->barriers += s->barriers;
+    to->atomics += s->atomics;
+    to->divergent_branches += s->divergent_branches;
+    to->faults += s->faults;
+}
+
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
+    xlagpu_program *p;
+    uint32_t k;
+    if (!e) return;
+    p = e->program;
+    p->device->platform->finish(e);
+    xr_release(p->device, e->temp);
+    for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
+    if (e->prev) e->prev->next = e->next; else p->executions = e->next;
+    if (e->next) e->next->prev = e->prev;
+    xg_mem_free(&p->device->c, e);
+}
+
+XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
+    const xlagpu_execution *e;
+    uint32_t k;
+    if (!p) return 0;
+    for (k = 0; out && k < p->n_kernels && k < capacity; k++) {
+        out[k] = p->finished[k];
+        out[k].name = p->kernels[k].name;
+        for (e = p->executions; e; e = e->next) xr_stats_add(&out[k], &e->stats[k]);
+    }
+    return p->n_kernels;
+}
+
+/* ---- one run ---- */
+
+XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
+    const xg_exe_slice *s = &e->program->slices[slice];
+    return e->base[s->allocation] + s->offset;
+}
+
+XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    uint32_t k;
+    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k]);
+    return e->program->device->platform->launch(e, t->kernel, stream);
+}
+
+/* One step that is no sequence; a failure names it. */
+XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    const uint32_t *links = p->links + t->first_link;
+    size_t bytes = t->kind == XG_EXE_THUNK_KERNEL ? 1 : (size_t)p->slices[links[0]].bytes;
+    xlagpu_status s = XLAGPU_OK;
+    if (t->kind == XG_EXE_THUNK_KERNEL) s = xr_run_kernel(e, t, links, stream);
+    else if (t->kind == XG_EXE_THUNK_COPY && bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), bytes, stream);
+    else if (t->kind == XG_EXE_THUNK_MEMSET && bytes) s = q->fill(e, xr_address(e, links[0]), t->value, bytes, stream);
+    if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
+    else if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s", p->strings + t->name);
+    return s;
+}
+
+/* Reads a decision from the device: waits for the stream. A pred gives 1 or 0. */
+XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out) {
+    size_t bytes = (size_t)e->program->slices[slice].bytes;
+    unsigned char raw[4] = {0, 0, 0, 0};
+    xlagpu_status s = e->program->device->platform->read(e, raw, xr_address(e, slice), bytes, stream);
+    memcpy(out, raw, 4);
+    if (bytes == 1) *out = raw[0] != 0;
+    return s;
+}
+
+XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
+
+XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, void *stream) {
+    int32_t more = 1;
+    xlagpu_status s;
+    for (;;) {
+        s = xr_run_thunk(e, links[1], stream);
+        if (s == XLAGPU_OK) s = xr_read_decision(e, links[0], stream, &more);
+        if (s != XLAGPU_OK || !more) return s;
+        s = xr_run_thunk(e, links[2], stream);
+        if (s != XLAGPU_OK) return s;
+    }
+}
+
+/* A pred chooses branch 0 when true and 1 when false; an index outside the branches the last one. */
+XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *links, uint32_t branches, void *stream) {
+    int32_t which = 0;
+    xlagpu_status s = xr_read_decision(e, links[0], stream, &which);
+    if (s != XLAGPU_OK) return s;
+    if (e->program->slices[links[0]].bytes == 1) which = !which;
+    if (which < 0 || (uint32_t)which >= branches) which = (int32_t)branches - 1;
+    return xr_run_thunk(e, links[1 + which], stream);
+}
+
+/* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
+XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    const uint32_t *links = e->program->links + t->first_link;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_run_while(e, links, stream);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_run_conditional(e, links, t->n_links - 1, stream);
+    if (t->kind != XG_EXE_THUNK_SEQUENCE) return xr_run_step(e, t, stream);
+    for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
+    return s;
+}
+
+XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
+    const xlagpu_program *p = e->program;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    const char *what = results ? "result" : "parameter";
+    if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
+    for (k = 0; k < n; k++) {
+        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
+        if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
+        e->base[v->allocation] = given[k].address;
+    }
+    return XLAGPU_OK;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
+    const xr_platform *q;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    q = e->program->device->platform;
+    s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK) s = q->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    q->leave(e);
+    return s;
+}
+XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
+
+/* ---- the easy way ---- */
+
+/* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
+XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
+    int64_t stride[XR_RANK_MAX], index[XR_RANK_MAX], step = 1;
+    size_t elements = 1, size, k;
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) { stride[v->minor_to_major[d]] = step; step *= v->dims[v->minor_to_major[d]]; index[d] = 0; elements *= (size_t)v->dims[d]; }
+    if (!elements) return;
+    size = v->bytes / elements;
+    for (k = 0; k < elements; k++) {
+        size_t place = 0;
+        for (d = 0; d < v->rank; d++) place += (size_t)(index[d] * stride[d]);
+        if (in) memcpy(to + place * size, from + k * size, size); else memcpy(to + k * size, from + place * size, size);
+        for (d = v->rank; d-- > 0;) { if (++index[d] < v->dims[d]) break; index[d] = 0; }
+    }
+}
+XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) if (v->minor_to_major[d] != (int64_t)v->rank - 1 - d) return false;
+    return true;
+}
+
+XG_FN xlagpu_status xr_move_tensor(xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
+    char *spare;
+    xlagpu_status s;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return in ? d->platform->upload(d, b->address, t->data, v->bytes) : d->platform->download(d, t->data, b->address, v->bytes);
+    spare = (char *)xg_mem_alloc(&d->c, v->bytes);
+    if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
+    if (in) { xr_permute(v, (const char *)t->data, spare, true); s = d->platform->upload(d, b->address, spare, v->bytes); }
+    else { s = d->platform->download(d, spare, b->address, v->bytes); if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false); }
+    xg_mem_free(&d->c, spare);
+    return s;
+}
+
+XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results) {
+    uint32_t want = results ? p->head.n_results : p->head.n_params, k;
+    const char *what = results ? "output" : "input";
+    xlagpu_rt_value v;
+    if (n != want) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
+    if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
+    for (k = 0; k < n; k++) {
+        xr_value(p, results ? p->head.n_params + k : k, &v);
+        if (t[k].bytes != v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
+        if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
+    }
+    return XLAGPU_OK;
+}
+
+/* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
+XG_FN xlagpu_status xr_run_once(xlagpu_program *p, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = p->device;
+    xlagpu_execution *e = xlagpu_rt_prepare(p);
+    xlagpu_status s;
+    if (!e) return d->c.status;
+    s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    else s = d->platform->wait(d, NULL);
+    xlagpu_rt_finish(e);
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_device *d;
+    xlagpu_buffer *b;
+    xlagpu_rt_value v;
+    xlagpu_status s;
+    uint32_t k, n;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    d = p->device;
+    xr_begin(&d->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    n = n_inputs + n_outputs;
+    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n + 1) * sizeof *b);
+    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(b, 0, ((size_t)n + 1) * sizeof *b);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        xr_value(p, k, &v);
+        s = xr_alloc(d, v.bytes, &b[k].address);
+        b[k].bytes = v.bytes;
+        if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
+    }
+    if (s == XLAGPU_OK) s = xr_run_once(p, b, b + n_inputs);
+    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
+    for (k = n; k-- > 0;) xr_release(d, b[k].address);
+    xg_mem_free(&d->c, b);
+    return s;
+}
+
+#endif /* XG_RT_EXECUTE_C */
+#endif
+#endif
+
+/*
+This software is available under two licenses; choose whichever you prefer.
+------------------------------------------------------------------------------
+ALTERNATIVE A - MIT License
+
+Copyright (c) 2026 the xlagpu authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of
+this software and associated documentation files (the "Software"), to deal in
+the Software without restriction, including without limitation the rights to
+use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+of the Software, and to permit persons to whom the Software is furnished to do
+so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+------------------------------------------------------------------------------
+ALTERNATIVE B - Public Domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+software, either in source code form or as a compiled binary, for any purpose,
+commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this
+software dedicate any and all copyright interest in the software to the public
+domain. We make this dedication for the benefit of the public at large and to
+the detriment of our heirs and successors. We intend this dedication to be an
+overt act of relinquishment in perpetuity of all present and future rights to
+this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/
