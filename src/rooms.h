@@ -126,6 +126,7 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/transpose.c"
 #include "emit/sort.c"
 #include "emit/emit.c"
 
