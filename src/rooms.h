@@ -84,6 +84,7 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
 
