@@ -127,7 +127,12 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/hero.c"
 #include "emit/transpose.c"
+#include "emit/sections.c"
+#include "emit/concatenate.c"
+#include "emit/update.c"
+#include "emit/slices.c"
 #include "emit/sort.c"
 #include "emit/emit.c"
 
