@@ -109,6 +109,7 @@
 #include "kir/canonicalize.c"
 #include "kir/vectorize.c"
 #include "kir/unroll.c"
+#include "kir/atomics.c"
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
@@ -133,6 +134,7 @@
 #include "emit/concatenate.c"
 #include "emit/update.c"
 #include "emit/slices.c"
+#include "emit/scatter.c"
 #include "emit/sort.c"
 #include "emit/emit.c"
 

@@ -151,6 +151,43 @@ static void kr_call(kr *r, const xg_kop *op) {
     kr_region(r, f->body, NULL, NULL);
     for (k = 0; k < op->n_results; k++) r->vals[op->results[k].id] = r->given[k];
 }
+/* One thread after the other: every change is one step. */
+static void kr_atomic(kr *r, const xg_kop *op) {
+    const xg_ktype *t = op->operands[0].value->type, *elem = op->regions[0]->args[0].type;
+    int64_t at = kr_linear(r, op, 1, t) * xg_kelem_bytes(t->elem);
+    int buf = kr_arg(r, op, 0)->buf;
+    kr_val v = kr_move(r, op, elem, buf, at, 1, NULL);
+    kr_set_args(r, op->regions[0], 0, &v, 1);
+    kr_region(r, op->regions[0], NULL, NULL);
+    v = r->given[0];
+    kr_move(r, op, elem, buf, at, 1, &v);
+    r->vals[op->results[0].id] = *kr_arg(r, op, 0);
+}
+static void kr_op(kr *r, const xg_kop *op);
+/* llvm.atomicrmw.*: as the operation that it combines with, on what is there. */
+static void kr_red(kr *r, const xg_kop *op) {
+    kr_val *p = kr_arg(r, op, 1), now = kr_move(r, op, op->operands[0].value->type, p->buf, p->i, op->a, NULL);
+    xg_kval result = *op->operands[0].value;
+    xg_kuse both[2];
+    xg_kop combine = *op;
+    kr_val kept = *kr_of(r, &result), other;
+    xg_kval current = result;
+    current.id = op->operands[1].value->id;
+    other = *kr_of(r, &current);
+    both[0] = op->operands[0];
+    both[1] = op->operands[1];
+    both[1].value = &current;
+    *kr_of(r, &current) = now;
+    combine.op = xg_katomic_combiner(op->op);
+    combine.operands = both;
+    combine.results = &result;
+    combine.n_results = 1;
+    kr_op(r, &combine);
+    now = *kr_of(r, &result);
+    *kr_of(r, &result) = kept;
+    *kr_of(r, &current) = other;
+    kr_move(r, op, op->operands[0].value->type, p->buf, p->i, op->a, &now);
+}
 static void kr_op(kr *r, const xg_kop *op) {
     kr_val *x = op->n_operands > 0 ? kr_arg(r, op, 0) : NULL, *y = op->n_operands > 1 ? kr_arg(r, op, 1) : NULL, *z = op->n_operands > 2 ? kr_arg(r, op, 2) : NULL, out;
     const xg_ktype *t = op->n_results ? op->results[0].type : NULL;
@@ -159,6 +196,8 @@ static void kr_op(kr *r, const xg_kop *op) {
     uint32_t k;
     memset(&out, 0, sizeof out);
     if (xg_kop_flags(op->op) & KF_TERM) { for (k = 0; k < op->n_operands; k++) r->given[k] = *kr_arg(r, op, k); return; }
+    if (op->op == XG_K_OP_ATOMIC_RMW) { kr_atomic(r, op); return; }
+    if (xg_katomic_combiner(op->op) != XG_K_OP_COUNT) { kr_red(r, op); return; }
     if (op->n_regions) { kr_flow(r, op); return; }
     switch (op->op) {
     case XG_K_OP_CALL: kr_call(r, op); return;
@@ -174,6 +213,10 @@ static void kr_op(kr *r, const xg_kop *op) {
     case XG_K_OP_INSERT: kr_move(r, op, op->operands[0].value->type, y->buf, kr_linear(r, op, 2, t) * xg_kelem_bytes(e), 1, x); out = *y; break;
     case XG_K_OP_WRITE: kr_move(r, op, op->operands[0].value->type, y->buf, z->i * xg_kelem_bytes(e), XG_MIN(16, op->operands[0].value->type->elements * xg_kelem_bytes(e)), x); out = *y; break;
     case XG_K_OP_LOAD: out = kr_move(r, op, t, x->buf, x->i, op->a, NULL); break;
+    case XG_K_OP_ATOM_CAS:
+        out = kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), NULL);
+        if (xg_kelem_is_int(e) ? out.i == x->i : out.f == x->f) kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), z);
+        break;
     case XG_K_OP_STORE: kr_move(r, op, op->operands[0].value->type, y->buf, y->i, op->a, x); return;
     case XG_K_OP_PTR_ADD: out = *x; out.i += (op->operands[1].value->type->elem == XG_E_I32 ? (int64_t)(uint32_t)y->i : y->i) * (op->a ? op->a : 1) + op->b; break;
     case XG_K_OP_VEXTRACT: out = x->lanes[y->i]; break;
