@@ -12,7 +12,7 @@ XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot +
 /* The bits of a predicate. */
 XG_FN uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
-#if XG_SIM_AVX2
+#if XG_SIM_X86
     for (i = 0; i < 8; i++) m |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(slot + i * 16))) << (i * 4);
 #else
     for (i = 0; i < XG_SIM_WARP; i++) m |= (xg_sim_lane_u32(slot, i) >> 31) << i;
@@ -79,10 +79,10 @@ XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(dst + (size_t)i * in->dbytes, &x, in->dbytes);
         return;
     }
-    if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { memcpy(dst, w->tid + (size_t)v->id * 96 + 32 * (size_t)r, 128); return; }
+    if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { w->m->moves->copy(dst, (const char *)(w->tid + (size_t)v->id * 96 + 32 * (size_t)r), 128); return; }
     if (mask == 0xFFFFFFFFu && in->dbytes == 4 && r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE)) { /* the same for all */
         uint32_t x = xg_sim_sreg_value(w, v, r, 0);
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(dst + i * 4, &x, 4);
+        w->m->moves->fill((uint32_t *)(void *)dst, XG_SIM_WARP, x);
         return;
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
@@ -99,8 +99,6 @@ XG_FN void xg_sim_exec_local(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask
 
 /* ---- across the warp ---- */
 
-XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
-
 /* The member masks of all active lanes must agree with who is here. */
 XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *slot = xg_sim_slot(w, v, in->e);
@@ -116,23 +114,29 @@ XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
     return true;
 }
 
+/* The lane that lane i reads, and whether that is another than itself by right. */
+XG_FN uint32_t xg_sim_shuffle_from(uint32_t op, uint32_t i, uint32_t b, uint32_t c, uint32_t *ok) {
+    uint32_t seg = c >> 8 & 31, top = (i & seg) | (c & 31 & ~seg), j;
+    b &= 31;
+    j = op == XG_SIM_W_UP ? i - b : op == XG_SIM_W_DOWN ? i + b : op == XG_SIM_W_BFLY ? i ^ b : (i & seg) | (b & ~seg);
+    *ok = op == XG_SIM_W_UP ? (int32_t)j >= (int32_t)top : j <= top;
+    return *ok ? j : i;
+}
 XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *a = xg_sim_slot(w, v, in->a), *b = xg_sim_slot(w, v, in->b), *c = xg_sim_slot(w, v, in->c);
-    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i;
+    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i, j;
+    if (mask == 0xFFFFFFFFu) { /* nobody can miss */
+        for (i = 0; i < XG_SIM_WARP; i++) out[i] = xg_sim_lane_u32(a, xg_sim_shuffle_from(in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]));
+        w->m->moves->copy(v->regs + in->d, (const char *)out, sizeof out);
+        for (i = 0; i < XG_SIM_WARP && in->d2bytes; i++) xg_sim_put_u32(v->regs + in->d2, i, 0 - ok[i]);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
-        uint32_t bv = xg_sim_lane_u32(b, i) & 31, cv = xg_sim_lane_u32(c, i), seg = cv >> 8 & 31, clamp = cv & 31, top = (i & seg) | (clamp & ~seg), low = i & seg;
-        int32_t j;
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
-        switch (in->op) {
-        case XG_SIM_W_UP: j = (int32_t)i - (int32_t)bv; ok[i] = j >= (int32_t)top; break;
-        case XG_SIM_W_DOWN: j = (int32_t)(i + bv); ok[i] = j <= (int32_t)top; break;
-        case XG_SIM_W_BFLY: j = (int32_t)(i ^ bv); ok[i] = j <= (int32_t)top; break;
-        default: j = (int32_t)(low | (bv & ~seg)); ok[i] = j <= (int32_t)top; break;
-        }
-        if (!ok[i]) j = (int32_t)i;
-        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %d, which does not take part", (int)j); return; }
-        out[i] = xg_sim_lane_u32(a, (uint32_t)j);
+        j = xg_sim_shuffle_from(in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %u, which does not take part", j); return; }
+        out[i] = xg_sim_lane_u32(a, j);
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
