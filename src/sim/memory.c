@@ -13,14 +13,27 @@ XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint
 
 XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
 
-typedef enum xg_sim_shape { XG_SIM_RUN /* all lanes, one after the other */, XG_SIM_ONE /* all active lanes at one place */, XG_SIM_ANY } xg_sim_shape;
+typedef enum xg_sim_shape {
+    XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
+    XG_SIM_ONE,  /* all active lanes at one place, at */
+    XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
+    XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
+} xg_sim_shape;
 typedef struct xg_sim_reach {
     xg_sim_shape shape;
-    bool shared;               /* some of it is shared memory; all of it, unless mixed */
-    bool mixed;                /* lanes reach different spaces or buffers */
-    char *at;                  /* of RUN and ONE */
-    char *p[XG_SIM_WARP];      /* of the active lanes, except for RUN */
+    bool shared;               /* it is shared memory; of ANY: some of it */
+    uint32_t bytes;            /* of a lane */
+    char *at;
+    union { uint32_t off[XG_SIM_WARP]; char *p[XG_SIM_WARP]; } to;
 } xg_sim_reach;
+XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+    switch (r->shape) {
+    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
+    case XG_SIM_ONE: return r->at;
+    case XG_SIM_FEW: return r->at + r->to.off[lane];
+    default: return r->to.p[lane];
+    }
+}
 
 XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) { return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes; }
 
@@ -39,8 +52,8 @@ XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, ui
     memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)r->p[i] >> 5;
-        e = ((uint64_t)(uintptr_t)r->p[i] + bytes - 1) >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
+        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> 5;
         for (; s <= e; s++) {
             if (s == before) continue;
             before = s;
@@ -55,29 +68,23 @@ XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32
     uint32_t n = 0, i;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)r->p[i] >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
         if (s < before || bytes > 32) return xg_sim_count_sectors_any(r, mask, bytes);
         n += s != before;
         before = s;
     }
     return n;
 }
-/* r has the first active lane's pointer where lanes sleep. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, seen = 0, first[32];
-    for (i = 0; i < XG_SIM_WARP && bytes <= 4; i++) { /* mostly there is no conflict at all */
-        word = (uint32_t)(r->p[i] - w->shared) / 4;
-        bank = word & 31;
-        if (!(seen >> bank & 1)) { seen |= 1u << bank; first[bank] = word; }
-        else if (first[bank] != word) break;
-    }
-    if (i == XG_SIM_WARP) return 0;
+/* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes) {
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
-        uint32_t words[32][32], count[32], worst = 1, j, k;
+        uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
-            if (!(mask >> i & 1)) continue;
-            word = (uint32_t)(r->p[i] - w->shared) / 4;
+            word = from + r->to.off[i] / 4;
+            if (word == before) continue;
+            before = word;
             for (k = 0; k < (bytes + 3) / 4; k++, word++) {
                 bank = word & 31;
                 for (j = 0; j < count[bank] && words[bank][j] != word; j++) {}
@@ -125,8 +132,8 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
 }
 
-/* All active lanes in one buffer or in shared memory, checked at once; false when each must be looked at. `slots` is room for addresses. */
-XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r, uint64_t *slots) {
+/* All active lanes in one buffer or in shared memory, checked at once; false when each must be looked at. `room` is for 32 addresses. */
+XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r, uint64_t *room) {
     uint32_t lane = mask & 1 ? 0 : xg_sim_first_lane(mask), i;
     uint64_t a = xg_sim_lane_address(slot, lane, wide, offset), add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared, all = (uint64_t)bytes * XG_SIM_WARP;
     bool shared = space == XG_SIM_SHARED || (space == XG_SIM_GENERIC && a - window < w->l->shared_bytes);
@@ -139,25 +146,29 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
     }
     if (a - base > size || size - (a - base) < bytes || (!wide && !shared)) return false;
     r->shared = shared;
-    r->at = (char *)(uintptr_t)(a - base + (shared ? window : base));
+    r->bytes = bytes;
+    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a + window : a);
     if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all && (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) { r->shape = XG_SIM_RUN; return true; }
     if (mask != 0xFFFFFFFFu) { /* lanes that sleep go where the first one goes */
-        char *to = (char *)slots;
+        char *to = (char *)room;
         uint32_t each = wide ? 8 : 4;
         for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + (size_t)i * each, slot + (size_t)(mask >> i & 1 ? i : lane) * each, each);
         slot = to;
     }
-    if (!(wide ? m->inside64(slot, add, base, size - bytes, bytes - 1) : m->inside32(slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1))) return false;
-    r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_ANY;
-    add += shared ? window - base : 0;
-    if (wide) for (i = 0; i < XG_SIM_WARP; i++) { memcpy(&a, slot + (size_t)i * 8, 8); r->p[i] = (char *)(uintptr_t)(a + add); }
-    else for (i = 0; i < XG_SIM_WARP; i++) { uint32_t b; memcpy(&b, slot + (size_t)i * 4, 4); r->p[i] = w->shared + (b + offset); }
+    if (size >> 31) { /* distances have 31 bits: what is so far from the first lane is looked at alone */
+        uint64_t skip = a - base > 1u << 30 ? (a - base - (1u << 30)) & ~(uint64_t)255 : 0;
+        base += skip;
+        size = XG_MIN(size - skip, (uint64_t)0x7FFFFFFF);
+    }
+    if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1) : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1))) return false;
+    r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_FEW;
+    if (r->shape == XG_SIM_FEW) r->at = shared ? w->shared : (char *)(uintptr_t)base;
     return true;
 }
 
 XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
     uint32_t sectors, least = (active * bytes + 31) / 32;
-    if (r->shared) { if (r->shape == XG_SIM_ANY && !r->mixed) w->stats.bank_conflicts += xg_sim_count_conflicts(w, r, mask, bytes); return; }
+    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->spread_banks(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
     if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
     else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
     w->stats.sectors += sectors;
@@ -168,18 +179,17 @@ XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t
 XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
     uint32_t i, n_shared = 0, n_global = 0;
     uint64_t room[XG_SIM_WARP];
-    r->mixed = false;
     if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
         xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? XG_SIM_WARP : xg_sim_popc(mask), bytes);
         return true;
     }
     r->shape = XG_SIM_ANY;
-    r->mixed = true;
+    r->bytes = bytes;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        r->p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
-        if (!r->p[i]) return false;
-        if ((uint64_t)(r->p[i] - w->shared) < w->l->shared_bytes) n_shared++;
+        r->to.p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
+        if (!r->to.p[i]) return false;
+        if ((uint64_t)(r->to.p[i] - w->shared) < w->l->shared_bytes) n_shared++;
         else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC) n_global++;
     }
     r->shared = n_shared != 0;
@@ -296,35 +306,36 @@ XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg
     xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
-/* Scattered whole words, all in one place. */
-XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t bytes, bool write) {
+/* Scattered whole words of a FEW. */
+XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
-    uint32_t k[XG_SIM_WARP], i;
-    const char *base;
-    if (r->mixed || bytes & 3 || (r->shared && w->shared_parts) || (!r->shared && (!w->last.shadow || w->last.bytes >> 34))) return false;
+    uint32_t bytes;
+    size_t skip;
+    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (r->shared ? w->shared_parts : !w->last.shadow)) return false;
     m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
-    base = r->shared ? w->shared : (const char *)(uintptr_t)w->last.base;
-    for (i = 0; i < XG_SIM_WARP; i++) k[i] = (uint32_t)((uint64_t)(r->p[i] - base) / 4);
-    for (; bytes; bytes -= 4) {
-        if (!xg_sim_track_lanes(w->m->moves, &m, k, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
-        for (i = 0; i < XG_SIM_WARP; i++) k[i]++;
-    }
+    skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
+    m.w += skip;
+    if (m.r) m.r += skip;
+    for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
+        if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
 }
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
     uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
-    if (r->mixed ? w->unchecked : r->shared ? w->l->unchecked_shared && w->l->unchecked_races : w->l->unchecked_global && !w->tracked) return true;
-    if (r->shape != XG_SIM_ANY && !(r->shape == XG_SIM_ONE && does == XG_SIM_WRITES)) {
+    if (r->shape == XG_SIM_ANY ? w->unchecked : r->shared ? w->l->unchecked_shared && w->l->unchecked_races : w->l->unchecked_global && !w->tracked) return true;
+    if (r->shape == XG_SIM_RUN || (r->shape == XG_SIM_ONE && does != XG_SIM_WRITES)) {
         i = r->shape == XG_SIM_RUN ? 0 : xg_sim_first_lane(mask);
         if (r->shared) return xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
         return xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
-    if (!strong && does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, bytes, does == XG_SIM_WRITES)) return true;
+    if (!strong && does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const char *p = r->p[i];
-        if (!(mask >> i & 1) || (p == before && does == XG_SIM_READS)) continue;
+        const char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        if (p == before && does == XG_SIM_READS) continue;
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
@@ -335,7 +346,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
 /* ---- loads and stores ---- */
 
 #define XG_SIM_COPY_RUN(M, R) for (i = 0; i < XG_SIM_WARP; i++) { M x; R y; memcpy(&x, run + (size_t)i * step, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
-#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, p[i] + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, xg_sim_reach_at(r, i) + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
 #define XG_SIM_BY_SIZE(COPY) \
     switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
     case 0x102: COPY(uint8_t, uint16_t); case 0x104: COPY(uint8_t, uint32_t); case 0x108: COPY(uint8_t, uint64_t); \
@@ -349,7 +360,7 @@ XG_FN void xg_sim_load_run(const xg_sim_moves *m, char *slot, uint32_t bytes, co
     if (size == bytes && step == size) { m->copy(slot, run, (size_t)XG_SIM_WARP * size); return; }
     XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
 }
-XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, char *const *p, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
+XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
 
 XG_FN void xg_sim_store_run(const xg_sim_moves *m, const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
     uint32_t i;
@@ -359,14 +370,15 @@ XG_FN void xg_sim_store_run(const xg_sim_moves *m, const char *slot, size_t stri
     else if (size == 4) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
     else for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
 }
-XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, char *const *p, uint32_t at, uint32_t mask, uint32_t size) {
+XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size) {
     uint32_t i;
-    if (size == 4 && mask == 0xFFFFFFFFu) { for (i = 0; i < XG_SIM_WARP; i++) memcpy(p[i] + at, slot + i * stride, 4); return; }
+    if (size == 4 && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { for (i = 0; i < XG_SIM_WARP; i++) memcpy(r->at + r->to.off[i] + at, slot + i * stride, 4); return; }
     for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) {
-        if (size == 4) memcpy(p[i] + at, slot + i * stride, 4);
-        else if (size == 2) memcpy(p[i] + at, slot + i * stride, 2);
-        else if (size == 8) memcpy(p[i] + at, slot + i * stride, 8);
-        else p[i][at] = slot[i * stride];
+        char *p = xg_sim_reach_at(r, i) + at;
+        if (size == 4) memcpy(p, slot + i * stride, 4);
+        else if (size == 2) memcpy(p, slot + i * stride, 2);
+        else if (size == 8) memcpy(p, slot + i * stride, 8);
+        else *p = slot[i * stride];
     }
 }
 /* Two or four items a lane, side by side, each as wide as its register: rows of pairs are taken apart, once or twice. */
@@ -385,6 +397,15 @@ XG_FN void xg_sim_store_vectors(const xg_sim_moves *m, const char *const *slots,
     m->join(run, low, high, 2 * size);
 }
 
+/* 32 times the same 4 or 8 bytes. */
+XG_FN void xg_sim_fill_slot(const xg_sim_worker *w, char *slot, const char *value, uint32_t size) {
+    uint32_t i;
+    if (size == 4) { uint32_t x; memcpy(&x, value, 4); w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x); return; }
+    for (i = 0; i < 4; i++) memcpy(slot + i * 8, value, 8);
+    w->m->moves->copy(slot + 32, slot, 32); /* doubling what is there */
+    w->m->moves->copy(slot + 64, slot, 64);
+    w->m->moves->copy(slot + 128, slot, 128);
+}
 XG_FN void xg_sim_full_fence(void) {
 #if XG_SIM_ATOMICS
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -410,34 +431,28 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         if (store) {
             const char *slot = xg_sim_slot(w, v, list[e]);
             if (r.shape == XG_SIM_RUN) xg_sim_store_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size);
-            else xg_sim_store_lanes(slot, in->dbytes, r.p, e * size, mask, size);
+            else xg_sim_store_lanes(slot, in->dbytes, &r, e * size, mask, size);
         } else {
             char *slot = v->regs + list[e];
             if (r.shape == XG_SIM_RUN) xg_sim_load_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-            else xg_sim_load_lanes(slot, in->dbytes, r.p, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            else if (r.shape == XG_SIM_FEW && size == 4 && in->dbytes == 4 && mask == 0xFFFFFFFFu) w->m->moves->gather(slot, r.at + e * size, r.to.off);
+            else if (r.shape == XG_SIM_ONE && size == in->dbytes && size >= 4 && mask == 0xFFFFFFFFu) xg_sim_fill_slot(w, slot, r.at + e * size, size);
+            else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
         }
     }
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
 }
 
-/* 32 times the same 4 or 8 bytes. */
-XG_FN void xg_sim_fill_slot(const xg_sim_worker *w, char *slot, const char *value, uint32_t size) {
-    uint32_t i;
-    if (size == 4) { uint32_t x; memcpy(&x, value, 4); w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x); return; }
-    for (i = 0; i < 4; i++) memcpy(slot + i * 8, value, 8);
-    w->m->moves->copy(slot + 32, slot, 32); /* doubling what is there */
-    w->m->moves->copy(slot + 64, slot, 64);
-    w->m->moves->copy(slot + 128, slot, 128);
-}
 /* ld.param of a kernel: the same bytes for every lane. */
 XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e, i;
-    char *p[XG_SIM_WARP];
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
+    xg_sim_reach r;
+    r.shape = XG_SIM_ONE;
     for (e = 0; e < in->n; e++) {
         char *slot = v->regs + w->m->list[in->list + e];
         if (mask == 0xFFFFFFFFu && size == in->dbytes && size >= 4) { xg_sim_fill_slot(w, slot, w->params + in->imm + e * size, size); continue; }
-        for (i = 0; i < XG_SIM_WARP; i++) p[i] = w->params + in->imm + e * size;
-        xg_sim_load_lanes(slot, in->dbytes, p, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+        r.at = w->params + in->imm + e * size;
+        xg_sim_load_lanes(slot, in->dbytes, &r, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
     }
 }
 
@@ -492,9 +507,10 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        char *p = r.shape == XG_SIM_RUN ? r.at + (size_t)i * bytes * n : r.p[i];
+        char *p;
         uint64_t b[8], c = 0, old;
         if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(&r, i);
         for (e = 0; e < n; e++) { b[e] = 0; memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes); }
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
@@ -522,10 +538,11 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        char *d = to.shape == XG_SIM_RUN ? to.at + (size_t)i * size : to.p[i];
+        char *d;
         if (!(mask >> i & 1)) continue;
+        d = xg_sim_reach_at(&to, i);
         memset(d, 0, size);
-        if (reading >> i & 1) memcpy(d, from.shape == XG_SIM_RUN ? from.at + (size_t)i * size : from.p[i], given[i]);
+        if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
 

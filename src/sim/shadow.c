@@ -214,23 +214,23 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
     for (i = 0; i < n; i++) if (write) m->w[k + i] = mine; else m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
     return true;
 }
-/* The words k of 32 lanes; the same promise. */
-XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *k, uint32_t mine, bool write) {
-    uint32_t t[XG_SIM_WARP], i, first;
+/* The words of 32 lanes, `off` bytes into the piece; the same promise. */
+XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
+XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
+    uint32_t t[XG_SIM_WARP], i, next;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;
-    for (i = 0; i < XG_SIM_WARP; i++) t[i] = m->w[k[i]];
+    v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
-    for (i = 0; i < XG_SIM_WARP; i++) t[i] = m->r[k[i]];
-    first = t[0];
+    v->gather((char *)t, (const char *)m->r, off);
     if (write) {
         if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) m->w[k[i]] = mine;
-    } else if (v->within(t, XG_SIM_WARP, 0, foreign ? m->floor : m->tag)) for (i = 0; i < XG_SIM_WARP; i++) m->r[k[i]] = mine;
-    else if (v->within(t, XG_SIM_WARP, first, first + 1)) {
-        const uint32_t next = xg_sim_read_tag(m, first, mine, XG_SIM_PART_ALL);
-        for (i = 0; i < XG_SIM_WARP && next != first; i++) m->r[k[i]] = next;
-    } else for (i = 0; i < XG_SIM_WARP; i++) m->r[k[i]] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_ALL);
+        xg_sim_tags_put(m->w, off, mine);
+    } else if (v->within(t, XG_SIM_WARP, 0, foreign ? m->floor : m->tag)) xg_sim_tags_put(m->r, off, mine);
+    else if (v->within(t, XG_SIM_WARP, t[0], t[0] + 1)) {
+        next = xg_sim_read_tag(m, t[0], mine, XG_SIM_PART_ALL);
+        if (next != t[0]) xg_sim_tags_put(m->r, off, next);
+    } else for (i = 0; i < XG_SIM_WARP; i++) m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_ALL);
     return true;
 }
 

@@ -13,7 +13,10 @@ XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot +
 XG_FN uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
 #if XG_SIM_X86
-    for (i = 0; i < 8; i++) m |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(slot + i * 16))) << (i * 4);
+    for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
+        const __m128i *p = (const __m128i *)(const void *)slot + i * 4;
+        m |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(_mm_load_si128(p), _mm_load_si128(p + 1)), _mm_packs_epi32(_mm_load_si128(p + 2), _mm_load_si128(p + 3)))) << (i * 16);
+    }
 #else
     for (i = 0; i < XG_SIM_WARP; i++) m |= (xg_sim_lane_u32(slot, i) >> 31) << i;
 #endif
@@ -114,27 +117,14 @@ XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
     return true;
 }
 
-/* The lane that lane i reads, and whether that is another than itself by right. */
-XG_FN uint32_t xg_sim_shuffle_from(uint32_t op, uint32_t i, uint32_t b, uint32_t c, uint32_t *ok) {
-    uint32_t seg = c >> 8 & 31, top = (i & seg) | (c & 31 & ~seg), j;
-    b &= 31;
-    j = op == XG_SIM_W_UP ? i - b : op == XG_SIM_W_DOWN ? i + b : op == XG_SIM_W_BFLY ? i ^ b : (i & seg) | (b & ~seg);
-    *ok = op == XG_SIM_W_UP ? (int32_t)j >= (int32_t)top : j <= top;
-    return *ok ? j : i;
-}
 XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *a = xg_sim_slot(w, v, in->a), *b = xg_sim_slot(w, v, in->b), *c = xg_sim_slot(w, v, in->c);
     uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i, j;
-    if (mask == 0xFFFFFFFFu) { /* nobody can miss */
-        for (i = 0; i < XG_SIM_WARP; i++) out[i] = xg_sim_lane_u32(a, xg_sim_shuffle_from(in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]));
-        w->m->moves->copy(v->regs + in->d, (const char *)out, sizeof out);
-        for (i = 0; i < XG_SIM_WARP && in->d2bytes; i++) xg_sim_put_u32(v->regs + in->d2, i, 0 - ok[i]);
-        return;
-    }
+    if (mask == 0xFFFFFFFFu) { w->m->moves->shuffle(v->regs + in->d, in->d2bytes ? v->regs + in->d2 : NULL, a, b, c, (xg_sim_shuffleop)in->op); return; } /* nobody can miss */
     for (i = 0; i < XG_SIM_WARP; i++) {
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
-        j = xg_sim_shuffle_from(in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
+        j = xg_sim_shuffle_from((xg_sim_shuffleop)in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
         if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %u, which does not take part", j); return; }
         out[i] = xg_sim_lane_u32(a, j);
     }
