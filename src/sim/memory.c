@@ -223,6 +223,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 
 XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
     xg_sim_marks m;
+    m.line_w = m.line_r = NULL;
     m.w = w->marks;
     m.r = w->marks + w->l->shared_bytes / 4 + 1;
     m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
@@ -234,9 +235,10 @@ XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
 }
 XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
+    const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
-    m.w = b->shadow;
-    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
+    m.line_w = t.line_w; m.w = t.w;
+    m.line_r = t.line_r; m.r = b->readonly ? NULL : t.r;
     m.floor = w->launch_tag;
     m.block = w->block_tag;
     m.tag = w->tracked ? w->tag : 0;
@@ -257,7 +259,7 @@ XG_FN char *xg_sim_word_bytes(xg_sim_worker *w, const xg_sim_marks *m, size_t k)
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, size_t at, size_t n, xg_sim_does does) {
     size_t i;
     for (i = at; i < at + n; i++) {
-        char *s = xg_sim_word_bytes(w, m, i / 4) + i % 4;
+        char *s = (i == at || i % 4 == 0 ? xg_sim_word_bytes(w, m, i / 4) : w->shadow + i / 4 * 4) + i % 4;
         if (*s == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", i);
         else if (*s == XG_SIM_UNWRITTEN && does != XG_SIM_WRITES && m->least) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "read of shared memory at offset %zu, which no thread of the block has written", i);
         else { if (does == XG_SIM_WRITES) *s = XG_SIM_WRITTEN; continue; }
@@ -293,8 +295,8 @@ XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg
     if (!b->shadow) return true;
     if (strong) {
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-            if (m.w[k]) continue;
-            if (write || !m.least) { m.w[k] = XG_SIM_TAG_OLD; continue; }
+            if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
+            if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
             c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
             xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
@@ -316,6 +318,7 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
+    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;

@@ -3,7 +3,8 @@
  * The idea. The time of a launch is cut into intervals. A block begins one when it starts, at every barrier that opens, and whenever
  * one of its warps executes a fence, an acquire or a release or finds a memory barrier's phase complete. No two blocks share an
  * interval, so its number says which launch, which block and which time between two barriers an access belongs to. Each 4-byte word has two tags,
- * of its last writer and its last reader: interval, warp, and which part of the word. Two accesses to a word, one of them a write that
+ * of its last writer and its last reader: interval, warp, and which part of the word. In global memory lines of 64 bytes that one access covers share their
+ * words' tags. Two accesses to a word, one of them a write that
  * changes it, race when
  *   - they are of two warps of a block in the same interval, or
  *   - they are of two blocks of a launch, and the later block has executed no fence so far.
@@ -36,15 +37,52 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { return
 XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p != from) return false; *p = to; return true; }
 #endif
 
+/* Workers look at lines and words of one buffer at once. A line is split after its words were filled in; who sees that sees them too. */
+#if XG_SIM_ATOMICS
+#define XG_SIM_LINE_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define XG_SIM_LINE_SET(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
+#else
+#define XG_SIM_LINE_GET(p) (*(p))
+#define XG_SIM_LINE_SET(p, x) (*(p) = (x))
+#endif
+enum { XG_SIM_LINE_WORDS = 16 };
+#define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
+
+/* The parts of a buffer's shadow. */
+typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
+XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
+    xg_sim_tags t;
+    uint64_t lines = xg_sim_shadow_lines(b);
+    t.line_w = b->shadow;
+    t.line_r = t.line_w + lines;
+    t.w = t.line_r + lines;
+    t.r = t.w + lines * XG_SIM_LINE_WORDS;
+    return t;
+}
+XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
+    uint32_t t = XG_SIM_LINE_GET(&lines[k / XG_SIM_LINE_WORDS]);
+    return t == XG_SIM_SPLIT_LINE ? words[k] : t;
+}
+XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
+    uint32_t t = XG_SIM_LINE_GET(&lines[line]), i;
+    if (t == XG_SIM_SPLIT_LINE) return;
+    for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
+    XG_SIM_LINE_SET(&lines[line], XG_SIM_SPLIT_LINE);
+}
+
 /* ---- launches and intervals ---- */
 
 XG_FN void xg_sim_sweep(xg_sim_memory *m) {
-    uint32_t i;
+    uint32_t i, k;
     for (i = 0; i < m->n; i++) {
-        uint64_t words = m->p[i].bytes / 4 + 1, k;
-        uint32_t *s = m->p[i].shadow;
-        if (!s) continue;
-        for (k = 0; k < words; k++) { s[k] = s[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u; s[words + k] = 0; }
+        uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
+        xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        for (l = 0; m->p[i].shadow && l < lines; l++) {
+            uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
+            if (t.line_w[l] != XG_SIM_SPLIT_LINE) t.line_w[l] = t.line_w[l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            else for (k = 0; k < XG_SIM_LINE_WORDS; k++) w[k] = w[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            t.line_r[l] = 0;
+        }
     }
 }
 XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
@@ -109,29 +147,42 @@ XG_FN void xg_sim_synchronised(xg_sim_worker *w) { w->fenced = true; xg_sim_inte
 
 /* ---- what the host does ---- */
 
+/* The writers of words [k, k + n) of one line of d become those of s from `from` on, or the host when s is NULL. */
+XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, const xg_sim_buffer *s, uint64_t from) {
+    xg_sim_tags to = xg_sim_tags_of(d), old;
+    uint32_t tags[XG_SIM_LINE_WORDS], i, same = 0;
+    memset(&old, 0, sizeof old);
+    if (s) old = xg_sim_tags_of(s);
+    for (i = 0; i < n; i++) {
+        tags[i] = !s || xg_sim_tag_at(old.line_w, old.w, from + i) ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+        same += tags[i] == tags[0];
+    }
+    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[k / XG_SIM_LINE_WORDS] = tags[0]; return; }
+    xg_sim_split(to.line_w, to.w, k / XG_SIM_LINE_WORDS);
+    for (i = 0; i < n; i++) to.w[k + i] = tags[i];
+}
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from) {
     const xg_sim_buffer *d = xg_sim_memory_find(m, to), *s = from ? xg_sim_memory_find(m, from) : NULL;
-    uint64_t first, last, k;
+    uint64_t first, last, line, source = 0;
     if (!d || !d->shadow || !bytes) return;
     first = (to - d->base) / 4;
     last = XG_MIN(to - d->base + (bytes - 1), d->bytes - 1) / 4;
-    if (s && s->shadow && to % 4 == from % 4) {
-        const uint32_t *old = s->shadow + (from - s->base) / 4;
-        uint64_t n = XG_MIN(last - first, (s->bytes - 1) / 4 - (from - s->base) / 4) + 1;
-        for (k = 0; k < n; k++) { /* as memmove: they may overlap */
-            uint64_t i = to > from ? n - 1 - k : k;
-            d->shadow[first + i] = old[i] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
-        }
-    } else for (k = first; k <= last; k++) d->shadow[k] = XG_SIM_TAG_OLD;
+    if (!s || !s->shadow || to % 4 != from % 4) s = NULL;
+    else { source = (from - s->base) / 4; last = XG_MIN(last, first + (s->bytes - 1) / 4 - source); }
+    for (line = 0; line <= last / XG_SIM_LINE_WORDS - first / XG_SIM_LINE_WORDS; line++) { /* as memmove: they may overlap */
+        uint64_t l = s && to > from ? last / XG_SIM_LINE_WORDS - line : first / XG_SIM_LINE_WORDS + line;
+        uint64_t k = XG_MAX(first, l * XG_SIM_LINE_WORDS), end = XG_MIN(last, l * XG_SIM_LINE_WORDS + XG_SIM_LINE_WORDS - 1);
+        xg_sim_written_words(d, k, (uint32_t)(end - k + 1), s, source + (k - first));
+    }
 }
 
 /* ---- words ---- */
 
 typedef enum xg_sim_clashkind { XG_SIM_CLASH_NONE, XG_SIM_CLASH_UNWRITTEN, XG_SIM_CLASH_WRITE, XG_SIM_CLASH_READ } xg_sim_clashkind;
 typedef struct xg_sim_clash { uint64_t at; uint32_t tag; xg_sim_clashkind kind; } xg_sim_clash; /* at: a byte; tag: the other access */
-/* A piece of memory with the tags of its words' writers and readers (r NULL: nobody may write here). Tags below floor do not matter any more; the block's
+/* A piece of memory with the tags of its lines' and words' writers and readers (r NULL: nobody may write here). Tags below floor do not matter any more; the block's
  * are from block on, the interval's from tag on (0: time stands still). A word whose writer is below least counts as unwritten when it is read. */
-typedef struct xg_sim_marks { uint32_t *w, *r, floor, block, tag, least; bool races, fenced; } xg_sim_marks;
+typedef struct xg_sim_marks { uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least; bool races, fenced; } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
     xg_sim_wordpart other = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3);
@@ -214,12 +265,38 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
     for (i = 0; i < n; i++) if (write) m->w[k + i] = mine; else m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
     return true;
 }
+/* A line; the same promise. Words that become all alike are a line again. */
+XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
+    uint64_t k = line * XG_SIM_LINE_WORDS;
+    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[line]) : 0, next;
+    if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
+        xg_sim_split(m->line_w, m->w, line);
+        if (m->r) xg_sim_split(m->line_r, m->r, line);
+        if (!xg_sim_track_quads(v, m, k, XG_SIM_LINE_WORDS, mine, write)) return false;
+        if (write) XG_SIM_LINE_SET(&m->line_w[line], m->w[k]);
+        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[line], m->r[k]);
+        return true;
+    }
+    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
+    if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least)) return false;
+    if (!m->r) return !write;
+    if (write) {
+        if (m->races && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine))) return false;
+        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[line], mine);
+    } else if (m->races) {
+        next = xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
+        if (next != rt) XG_SIM_LINE_SET(&m->line_r[line], next);
+    }
+    return true;
+}
+
 /* The words of 32 lanes, `off` bytes into the piece; the same promise. */
 XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
 XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
     uint32_t t[XG_SIM_WARP], i, next;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;
+    for (i = 0; i < XG_SIM_WARP && m->line_w; i++) { xg_sim_split(m->line_w, m->w, off[i] / 64); xg_sim_split(m->line_r, m->r, off[i] / 64); }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
     v->gather((char *)t, (const char *)m->r, off);
@@ -235,8 +312,7 @@ XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, cons
 }
 
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
-XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
-    uint32_t mine = m->tag | warp;
+XG_FN bool xg_sim_track_piece(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write, xg_sim_clash *out) {
     while (at < end) {
         uint64_t k = at / 4, stop = XG_MIN(end, k * 4 + 4);
         xg_sim_wordpart part = stop - at == 4 ? XG_SIM_PART_ALL : stop - at == 2 && !(at & 1) ? (at & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW) : XG_SIM_PART_MIXED;
@@ -245,6 +321,19 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
             if (!xg_sim_track_word(m, k, mine, part, write, out)) return false;
             at = stop; k++; stop = XG_MIN(end, at + 4);
         } while (part == XG_SIM_PART_ALL && stop - at == 4);
+    }
+    return true;
+}
+XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
+    uint32_t mine = m->tag | warp;
+    uint64_t stop;
+    if (!m->line_w) return xg_sim_track_piece(v, m, at, end, mine, write, out);
+    for (; at < end; at = stop) {
+        stop = XG_MIN(end, at / 64 * 64 + 64);
+        if (stop - at == 64 && xg_sim_track_line(v, m, at / 64, mine, write)) continue;
+        xg_sim_split(m->line_w, m->w, at / 64);
+        if (m->r) xg_sim_split(m->line_r, m->r, at / 64);
+        if (!xg_sim_track_piece(v, m, at, stop, mine, write, out)) return false;
     }
     return true;
 }

@@ -80,7 +80,7 @@ XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
- * each of its words (shadow.c), as long as all shadows together stay below shadow_limit; buffers beyond are checked for their bounds only. */
+ * each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
 enum { XG_SIM_FREED = 32 };
 typedef struct xg_sim_buffer { uint64_t base, bytes; const char *name; bool readonly; uint32_t *shadow; /* set by add */ } xg_sim_buffer;
 typedef struct xg_sim_memory {

@@ -81,8 +81,10 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     m->p = NULL;
     m->n = m->cap = 0;
 }
-/* Two words per word of the buffer: who wrote it, who read it. NULL when there is no room: then nobody looks. */
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return (b->bytes / 4 + 1) * 8; }
+/* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room: then nobody looks. The words' are
+ * only looked at where the line's says so (shadow.c), and need not be cleared: most of them are never touched. */
+XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30, bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
     b->shadow = NULL;
@@ -90,7 +92,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     b->shadow = (uint32_t *)xg_mem_alloc(m->ctx, (size_t)bytes);
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
-    memset(b->shadow, 0, (size_t)bytes);
+    memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
 }
 
 XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) { /* the first buffer that begins after the address */
