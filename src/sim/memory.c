@@ -168,7 +168,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
 
 XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
     uint32_t sectors, least = (active * bytes + 31) / 32;
-    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->spread_banks(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
+    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
     if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
     else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
     w->stats.sectors += sectors;

@@ -4,7 +4,7 @@
  *   beside32/64   do the 32 addresses of a slot stand `step` bytes apart?
  *   inside32/64   are all 32 addresses, once `add` is added, at least `base`, at most `base + limit`, and multiples of align + 1? Their distances from base
  *   gather        the 4 bytes at each of 32 distances
- *   spread_banks  do 32 distances in shared memory lie in 32 different banks?
+ *   one_pass      do 32 words at distances in shared memory lie in different banks, or else at one place of a bank?
  *   shuffle       what shfl does to a whole warp
  *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
  *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
@@ -22,7 +22,7 @@ typedef struct xg_sim_moves {
     bool (*inside32)(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align);
     bool (*inside64)(uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align);
     void (*gather)(char *to, const char *from, const uint32_t *off);
-    bool (*spread_banks)(const uint32_t *off);
+    bool (*one_pass)(const uint32_t *off);
     void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
     bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
     void (*fill)(uint32_t *p, size_t n, uint32_t word);
@@ -59,7 +59,12 @@ XG_FN bool xg_sim_base_inside64(uint32_t *off, const char *slot, uint64_t add, u
     return !(bad >> 63) && !(odd & align);
 }
 XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
-XG_FN bool xg_sim_base_spread_banks(const uint32_t *off) { uint32_t i, seen = 0; for (i = 0; i < XG_SIM_WARP; i++) seen |= 1u << (off[i] >> 2 & 31); return seen == 0xFFFFFFFFu; }
+XG_FN bool xg_sim_base_one_pass(const uint32_t *off) { /* each leaves its mark in its bank; does everybody find its own? */
+    uint32_t i, last[32], bad = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
+    for (i = 0; i < XG_SIM_WARP; i++) bad |= last[off[i] >> 2 & 31] ^ off[i] >> 2;
+    return !bad;
+}
 /* The lane that lane i reads, and whether that is another than itself by right. */
 XG_FN uint32_t xg_sim_shuffle_from(xg_sim_shuffleop op, uint32_t i, uint32_t b, uint32_t c, uint32_t *ok) {
     uint32_t seg = c >> 8 & 31, top = (i & seg) | (c & 31 & ~seg), j;
@@ -113,7 +118,7 @@ XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t siz
     size_t i;
     switch (size) { case 1: XG_SIM_JOIN(1); case 2: XG_SIM_JOIN(2); case 4: XG_SIM_JOIN(4); case 8: XG_SIM_JOIN(8); default: XG_SIM_JOIN(16); }
 }
-static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32, xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_spread_banks, xg_sim_base_shuffle,
+static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32, xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_one_pass, xg_sim_base_shuffle,
     xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
@@ -169,14 +174,21 @@ XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *o
     int i;
     for (i = 0; i < 4; i++) XG_M256_PUT(to, i, _mm256_i32gather_epi32((const int *)(const void *)from, XG_M256_AT((const char *)off, i), 1));
 }
-XG_M256_FN bool xg_sim_avx2_spread_banks(const uint32_t *off) {
-    __m256i seen = _mm256_setzero_si256();
+XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
+    __m256i seen = _mm256_setzero_si256(), bad = seen;
     __m128i s;
+    uint32_t last[32];
     int i;
     for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(XG_M256_AT((const char *)off, i), 2), _mm256_set1_epi32(31))));
     s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
     s = _mm_or_si128(s, _mm_srli_si128(s, 8));
-    return (_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1;
+    if ((_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1) return true;
+    for (i = 0; i < 32; i++) last[off[i] >> 2 & 31] = off[i];
+    for (i = 0; i < 4; i++) {
+        const __m256i o = XG_M256_AT((const char *)off, i), bank = _mm256_and_si256(_mm256_srli_epi32(o, 2), _mm256_set1_epi32(31));
+        bad = _mm256_or_si256(bad, _mm256_xor_si256(o, _mm256_i32gather_epi32((const int *)(const void *)last, bank, 4)));
+    }
+    return XG_M256_NONE(bad);
 }
 XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
@@ -247,7 +259,7 @@ XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_
         XG_M256_PUT(to, 2 * i + 1, _mm256_permute2x128_si256(lo, hi, 0x31));
     }
 }
-static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32, xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_spread_banks, xg_sim_avx2_shuffle,
+static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32, xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_one_pass, xg_sim_avx2_shuffle,
     xg_sim_avx2_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
 #endif
 
