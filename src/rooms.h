@@ -150,5 +150,6 @@
 
 /* driver */
 #include "driver/driver.h"
+#include "driver/pipeline.c"
 #include "driver/driver.c"
 #include "driver/public.c"
