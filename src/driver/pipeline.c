@@ -42,6 +42,27 @@ typedef struct xg_pipeline {
 
 /* ---- names ---- */
 
+XG_FN xg_str xg_driver_next_word(xg_str *list) {
+    uint32_t n = 0;
+    xg_str word;
+    while (n < list->n && list->p[n] != ',') n++;
+    word = xg_str_of(list->p, n);
+    *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
+    return word;
+}
+/* Some of XLA's names have dashes, some underscores; both are taken for each other. */
+XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
+    const char *name = xg_hlo_passes[i].name;
+    uint32_t k;
+    if (strlen(name) != word.n) return false;
+    for (k = 0; k < word.n; k++) if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
+    return true;
+}
+XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
+    while (list.n) if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
+    return false;
+}
+
 /* Each name once, at its first place in the list. */
 XG_FN bool xg_pass_is_first(uint32_t i) {
     uint32_t k;
@@ -56,19 +77,6 @@ XG_FN const char *xg_driver_pass_name(uint32_t i) {
 XG_FN bool xg_driver_pass_is_required(const char *name) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
-    return false;
-}
-
-XG_FN xg_str xg_driver_next_word(xg_str *list) {
-    uint32_t n = 0;
-    xg_str word;
-    while (n < list->n && list->p[n] != ',') n++;
-    word = xg_str_of(list->p, n);
-    *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
-    return word;
-}
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    while (list.n) if (xg_str_eq(xg_driver_next_word(&list), word)) return true;
     return false;
 }
 
@@ -139,7 +147,7 @@ XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
 XG_FN void xg_pipeline_switch(xg_pipeline *p) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
-        bool named = xg_driver_has_word(p->o->disable_passes, xg_str_z(xg_hlo_passes[k].name));
+        bool named = xg_pass_is_in(k, p->o->disable_passes);
         if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
         p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
     }
@@ -167,7 +175,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         xg_str word = xg_driver_next_word(&names);
         const char *nearby;
         uint32_t k = 0;
-        while (k < XG_HLO_PASS_COUNT && !xg_str_is(word, xg_hlo_passes[k].name)) k++;
+        while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
