@@ -75,8 +75,10 @@
 
 /* opt */
 #include "opt/opt.h"
+#include "opt/build.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
+#include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/flatten_call_graph.c"
@@ -150,5 +152,6 @@
 
 /* driver */
 #include "driver/driver.h"
+#include "driver/pipeline.c"
 #include "driver/driver.c"
 #include "driver/public.c"
