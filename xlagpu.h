@@ -189,7 +189,7 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
-    /* Called for each stage that changed something, if set: stage is "hlo/after_<pass>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
+    /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
@@ -268,6 +268,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))
@@ -2171,6 +2172,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */
@@ -6460,6 +6462,11 @@ XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
     if (i->operands[index].value == to) return;
     xg_use_unlink(&i->operands[index]);
     xg_use_link(&i->operands[index], to);
+}
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n) {
+    uint32_t k;
+    for (k = n; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
+    i->n_operands = XG_MIN(i->n_operands, n);
 }
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to) {
     xg_use *u, *next;
@@ -16929,6 +16936,10 @@ XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
+XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
@@ -16936,10 +16947,386 @@ XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
+/* ---- build.c: making instructions ---- */
+typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
+typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
+typedef struct xg_loop { xg_hb b; xg_comp *condition; xg_inst *init, *k, **state; uint32_t n; } xg_loop;
+XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
+XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says */
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t);
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t); /* of the same width */
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l);
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v);   /* a scalar of any type */
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v);
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n);
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm);
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d);
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit);
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d);
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim);
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes);
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts);
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t);
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply);
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
 
 #endif /* XG_OPT_H */
+/* opt/build.c -- making instructions: what expanders and simplifications write programs with.
+ *
+ * A builder stands in front of an instruction (or at the end of a computation) and gives what it makes that instruction's metadata and place in the source.
+ * Shapes come from inference and have descending layouts. What would change nothing (a reshape to the same dimensions, an identity transpose) is not made. */
+#ifndef XG_OPT_BUILD_C
+#define XG_OPT_BUILD_C
+
+XG_FN xg_hb xg_hb_at(xg_inst *i) { xg_hb b; b.comp = i->comp; b.before = i; b.from = i; return b; }
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from) { xg_hb b; b.comp = c; b.before = NULL; b.from = from; return b; }
+
+/* Without a shape: what inference says, once the attributes are there (xg_hb_done). */
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n) {
+    xg_inst *i = xg_inst_new(b->comp, op, shape, operands, n, b->before, XG_STR(""));
+    const xg_attr *metadata = b->from ? xg_inst_attr(b->from, XG_A_metadata) : NULL;
+    if (metadata) xg_inst_set_attr(i, *metadata);
+    i->source_at = b->from ? b->from->source_at : 0;
+    return i;
+}
+XG_FN xg_inst *xg_hb_done(xg_inst *i) { i->shape = xg_hlo_infer(i->comp->module, i); return i; }
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n) { return xg_attr_make_ints(b->comp->module, k, p, n); }
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank) {
+    xg_module *m = b->comp->module;
+    return xg_shape_default_layout(m, xg_shape_array(m, t, dims, rank, NULL, NULL));
+}
+
+/* ---- elementwise ---- */
+
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) { return xg_hb_done(xg_hb_op(b, op, x->shape, &x, 1)); }
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2];
+    in[0] = x; in[1] = y;
+    return xg_hb_done(xg_hb_op(b, op, x->shape, in, 2));
+}
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y) {
+    xg_inst *in[3];
+    in[0] = p; in[1] = x; in[2] = y;
+    return xg_hb_done(xg_hb_op(b, XG_SELECT, x->shape, in, 3));
+}
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2], *i;
+    in[0] = x; in[1] = y;
+    i = xg_hb_op(b, XG_COMPARE, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_attr_make_str(b->comp->module, XG_A_direction, xg_str_z(direction)));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    if (x->shape->type == t) return x;
+    return xg_hb_op(b, XG_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    if (x->shape->type == t) return x;
+    return xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+}
+
+/* ---- constants ---- */
+
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l) {
+    xg_inst *i = xg_hb_op(b, XG_CONSTANT, l->shape, NULL, 0);
+    i->literal = l;
+    return i;
+}
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v) {
+    xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
+    int class_of = xg_type_class(t);
+    if (class_of == XGT_I || class_of == XGT_P) xg_literal_set_int(l, 0, v);
+    else xg_literal_set_float(l, 0, (double)v);
+    return xg_hb_literal(b, l);
+}
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
+    xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
+    xg_literal_set_float(l, 0, v);
+    return xg_hb_literal(b, l);
+}
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) { return rank ? xg_hb_broadcast(b, scalar, dims, rank, NULL, 0) : scalar; }
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v) { return xg_hb_splat(b, xg_hb_int(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v) { return xg_hb_splat(b, xg_hb_float(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim) {
+    xg_inst *i = xg_hb_op(b, XG_IOTA, xg_hb_shape(b, t, dims, rank), NULL, 0);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_iota_dimension, dim));
+    return i;
+}
+
+/* ---- movement ---- */
+
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
+    return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
+}
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    if (xg_dims_equal(x->shape, dims, rank)) return x;
+    return xg_hb_op(b, XG_RESHAPE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n) {
+    xg_inst *i;
+    uint32_t k = 0;
+    while (k < n && places[k] == (int64_t)k) k++;
+    if (k == n && xg_dims_equal(x->shape, dims, rank)) return x;
+    i = xg_hb_op(b, XG_BROADCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, places, n));
+    return i;
+}
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n) {
+    uint32_t k = 0;
+    while (k < n && perm[k] == (int64_t)k) k++;
+    return k == n;
+}
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k;
+    xg_inst *i;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    i = xg_hb_op(b, XG_TRANSPOSE, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
+    xg_inst *i;
+    if (n == 0) return x;
+    i = xg_hb_op(b, XG_REVERSE, x->shape, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = x->shape->rank, k;
+    xg_slice_dim *copy = XG_NEW_N(m->arena, xg_slice_dim, rank + 1);
+    xg_slices *s = XG_NEW(m->arena, xg_slices);
+    int64_t dims[XG_RANK_MAX];
+    bool all = true;
+    xg_attr a = xg_attr_make(XG_A_slice);
+    xg_inst *i;
+    for (k = 0; k < rank; k++) {
+        copy[k] = d[k];
+        dims[k] = (d[k].limit - d[k].start + d[k].stride - 1) / d[k].stride;
+        all = all && d[k].start == 0 && d[k].stride == 1 && d[k].limit == x->shape->dims[k];
+    }
+    if (all) return x;
+    s->n = rank;
+    s->p = copy;
+    a.v.slices = s;
+    i = xg_hb_op(b, XG_SLICE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    xg_inst_set_attr(i, a);
+    return i;
+}
+/* x[.., start:limit, ..] along one dimension. */
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit) {
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) { d[k].start = 0; d[k].limit = x->shape->dims[k]; d[k].stride = 1; }
+    d[dim].start = start;
+    d[dim].limit = limit;
+    return xg_hb_slice(b, x, d);
+}
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = x->shape->rank, k;
+    xg_pad_dim *copy = XG_NEW_N(m->arena, xg_pad_dim, rank + 1);
+    xg_pads *p = XG_NEW(m->arena, xg_pads);
+    xg_attr a = xg_attr_make(XG_A_padding);
+    bool none = true;
+    xg_inst *in[2], *i;
+    for (k = 0; k < rank; k++) { copy[k] = d[k]; none = none && d[k].low == 0 && d[k].high == 0 && d[k].interior == 0; }
+    if (none) return x;
+    p->n = rank;
+    p->p = copy;
+    a.v.pads = p;
+    in[0] = x; in[1] = value;
+    i = xg_hb_op(b, XG_PAD, x->shape, in, 2);
+    xg_inst_set_attr(i, a);
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim) {
+    xg_inst *i;
+    if (n == 1) return in[0];
+    i = xg_hb_op(b, XG_CONCATENATE, in[0]->shape, in, n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes) {
+    uint32_t rank = x->shape->rank, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 1), *i;
+    in[0] = x;
+    for (k = 0; k < rank; k++) in[1 + k] = starts[k];
+    i = xg_hb_op(b, XG_DYNAMIC_SLICE, xg_hb_shape(b, x->shape->type, sizes, rank), in, rank + 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, rank));
+    return i;
+}
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts) {
+    uint32_t rank = x->shape->rank, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 2);
+    in[0] = x;
+    in[1] = update;
+    for (k = 0; k < rank; k++) in[2 + k] = starts[k];
+    return xg_hb_done(xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, x->shape, in, rank + 2));
+}
+
+/* ---- reductions, contractions ---- */
+
+/* to_apply of a reduction: two scalars and one operation. It goes in front of the builder's computation. */
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t) {
+    xg_module *m = b->comp->module;
+    char name[64];
+    xg_comp *c;
+    xg_inst *in[2];
+    xg_format(name, sizeof name, "%s_%s", xg_op_name(op), xg_type_name(t));
+    c = xg_comp_new(m, xg_str_z(name), b->comp);
+    in[0] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("x"));
+    in[1] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("y"));
+    c->root = xg_inst_new(c, op, in[0]->shape, in, 2, NULL, XG_STR(""));
+    return c;
+}
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply) {
+    xg_inst *in[2], *i;
+    in[0] = x; in[1] = init;
+    i = xg_hb_op(b, XG_REDUCE, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
+    return xg_hb_reduce(b, x, xg_hb_int(b, x->shape->type, 0), dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+}
+/* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
+    xg_inst *in[2], *i;
+    const xg_attr *a;
+    in[0] = l; in[1] = r;
+    i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
+    if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
+    if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
+    if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));
+    if (d.rc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_contracting_dims, d.rc.p, d.rc.n));
+    if (like && (a = xg_inst_attr(like, XG_A_operand_precision)) != NULL) xg_inst_set_attr(i, *a);
+    if (like && (a = xg_inst_attr(like, XG_A_algorithm)) != NULL) xg_inst_set_attr(i, *a);
+    (void)xg_hb_done(i);
+    i->shape = xg_hb_shape(b, t, i->shape->dims, i->shape->rank);
+    return i;
+}
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot) {
+    xg_dot_dims d;
+    d.lb = xg_attr_ints(dot, XG_A_lhs_batch_dims);
+    d.lc = xg_attr_ints(dot, XG_A_lhs_contracting_dims);
+    d.rb = xg_attr_ints(dot, XG_A_rhs_batch_dims);
+    d.rc = xg_attr_ints(dot, XG_A_rhs_contracting_dims);
+    return d;
+}
+
+/* ---- tuples and control ---- */
+
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n) { return xg_hb_done(xg_hb_op(b, XG_TUPLE, xg_shape_tuple(b->comp->module, NULL, 0), in, n)); }
+/* The k-th element of a tuple value; of a tuple instruction its operand. */
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
+    xg_inst *i;
+    if (tuple->op == XG_TUPLE) return XG_OPERAND(tuple, k);
+    i = xg_hb_op(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
+    xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_body, body));
+    return i;
+}
+
+/* for (k = 0; k < count; k++): condition and body with the state tuple (s32 k, elems...). The body's builder stands at its end; it must be closed. */
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count) {
+    xg_module *m = b->comp->module;
+    xg_inst **all = XG_NEW_N(m->arena, xg_inst *, n + 1), *param;
+    const xg_shape *shape;
+    xg_comp *condition = xg_comp_new(m, XG_STR("loop_condition"), b->comp), *body = xg_comp_new(m, XG_STR("loop_body"), b->comp);
+    xg_hb c = xg_hb_end(condition, b->from);
+    xg_loop l;
+    uint32_t k;
+    all[0] = xg_hb_int(b, XLAGPU_S32, 0);
+    for (k = 0; k < n; k++) all[1 + k] = state[k];
+    l.init = xg_hb_tuple(b, all, n + 1);
+    shape = l.init->shape;
+    param = xg_comp_add_param(condition, shape, XG_STR("state"));
+    condition->root = xg_hb_compare(&c, "LT", xg_hb_element(&c, param, 0), xg_hb_int(&c, XLAGPU_S32, count));
+    param = xg_comp_add_param(body, shape, XG_STR("state"));
+    l.condition = condition;
+    l.b = xg_hb_end(body, b->from);
+    l.n = n;
+    l.state = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    l.k = xg_hb_element(&l.b, param, 0);
+    for (k = 0; k < n; k++) l.state[k] = xg_hb_element(&l.b, param, 1 + k);
+    return l;
+}
+/* Closes the body with the state of the next round (in l->state) and makes the loop; l->state are its results then. */
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l) {
+    xg_inst **all = XG_NEW_N(b->comp->module->arena, xg_inst *, l->n + 1), *loop;
+    uint32_t k;
+    all[0] = xg_hb_2(&l->b, XG_ADD, l->k, xg_hb_int(&l->b, XLAGPU_S32, 1));
+    for (k = 0; k < l->n; k++) all[1 + k] = l->state[k];
+    l->b.comp->root = xg_hb_tuple(&l->b, all, l->n + 1);
+    loop = xg_hb_while(b, l->init, l->condition, l->b.comp);
+    for (k = 0; k < l->n; k++) l->state[k] = xg_hb_element(b, loop, 1 + k);
+}
+
+/* ---- putting it in place ---- */
+
+/* Does the user read an array by the indices of its elements, whatever their order in memory? */
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user) {
+    switch (user->op) {
+    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
+    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
+    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
+    }
+}
+/* Every use of `from` becomes `to`, which has the same dimensions; who cares about the layout of `from`, and the root, gets a copy in that layout. */
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
+    xg_inst *copy = NULL;
+    xg_use *u, *next;
+    if (to->shape == from->shape || !xg_shape_is_array(to->shape)) { xg_inst_replace(from, to); return; }
+    for (u = from->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == to) continue;
+        if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+    }
+    if (from->comp->root == from) {
+        if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        from->comp->root = copy;
+    }
+}
+
+#endif /* XG_OPT_BUILD_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -17107,24 +17494,343 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
 }
 
 #endif /* XG_OPT_CONSTANT_FOLDING_C */
-/* opt/dce.c -- removes instructions without users and effects, last to first so that chains go at once, and computations that nothing calls. */
+/* opt/cse.c -- HloCSE: of instructions of a computation that compute the same value, the first is kept.
+ *
+ * The same: opcode, shape with layout, operands (in either order where they commute), literal, and every attribute but those that only describe. Computations
+ * that instructions carry are the same when they are written the same way: callees come before callers, so one walk over the module sorts computations into classes.
+ * What has effects, talks to other devices, begins or ends something asynchronous, or stands in an order by control edges is left alone.
+ *
+ * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. */
+#ifndef XG_OPT_CSE_C
+#define XG_OPT_CSE_C
+
+typedef struct xg_cse {
+    xg_module *m;
+    const xg_comp **class_of;   /* by computation id: the first computation that is written like it */
+    uint32_t *place;            /* by instruction id: its place in its computation, while computations are compared */
+    bool inside;                /* operands are compared by place, not by identity */
+    xg_set *seen;
+} xg_cse;
+typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
+
+/* ---- attributes ---- */
+
+/* Attributes that say nothing about the value. */
+XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
+
+XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
+
+XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
+    uint32_t k;
+    h = xg_hash_mix(h, a->key);
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: return xg_hash_mix(h, (uint64_t)a->v.i);
+    case XG_K_FLOAT: return xg_hash_mix(h, xg_hash(&a->v.d, sizeof a->v.d));
+    case XG_K_WORD: case XG_K_STR: case XG_K_RAW: case XG_K_SHARDING: case XG_K_CONFIG: return xg_hash_mix(h, xg_hash(a->v.str->p, a->v.str->n));
+    case XG_K_INTS: return xg_cse_hash_ints(h, *a->v.ints);
+    case XG_K_INTLISTS: for (k = 0; k < a->v.lists->n; k++) h = xg_cse_hash_ints(h, a->v.lists->p[k]); return h;
+    case XG_K_COMP: return xg_hash_mix(h, s->class_of[a->v.comp->id]->id);
+    case XG_K_COMPS: for (k = 0; k < a->v.comps->n; k++) h = xg_hash_mix(h, s->class_of[a->v.comps->p[k]->id]->id); return h;
+    case XG_K_SLICE: for (k = 0; k < a->v.slices->n; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)a->v.slices->p[k].start), (uint64_t)a->v.slices->p[k].limit); return h;
+    case XG_K_PADDING: for (k = 0; k < a->v.pads->n; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)a->v.pads->p[k].low), (uint64_t)a->v.pads->p[k].high); return h;
+    default: return h; /* the rest is told apart by xg_cse_same_attr */
+    }
+}
+
+XG_FN bool xg_cse_same_window(const xg_window *a, const xg_window *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) {
+        const xg_window_dim *p = &a->p[k], *q = &b->p[k];
+        if (p->size != q->size || p->stride != q->stride || p->pad_low != q->pad_low || p->pad_high != q->pad_high || p->base_dilation != q->base_dilation || p->window_dilation != q->window_dilation || p->reversal != q->reversal) return false;
+    }
+    return true;
+}
+XG_FN bool xg_cse_same_lists(const xg_int_lists *a, const xg_int_lists *b) {
+    uint32_t k;
+    if (a->n != b->n || a->flat != b->flat) return false;
+    for (k = 0; k < a->n; k++) if (!xg_ints_equal(a->p[k], b->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_slices(const xg_slices *a, const xg_slices *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (a->p[k].start != b->p[k].start || a->p[k].limit != b->p[k].limit || a->p[k].stride != b->p[k].stride) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_pads(const xg_pads *a, const xg_pads *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (a->p[k].low != b->p[k].low || a->p[k].high != b->p[k].high || a->p[k].interior != b->p[k].interior) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_words(const xg_words *a, const xg_words *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (!xg_str_eq(a->p[k], b->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_comps(const xg_cse *s, const xg_comps *a, const xg_comps *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (s->class_of[a->p[k]->id] != s->class_of[b->p[k]->id]) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_attr(const xg_cse *s, const xg_attr *a, const xg_attr *b) {
+    if (a->key != b->key) return false;
+    if (a->v.any == b->v.any && xg_attr_kind_of(a->key) != XG_K_FLOAT && xg_attr_kind_of(a->key) != XG_K_INT && xg_attr_kind_of(a->key) != XG_K_BOOL) return true;
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: return a->v.i == b->v.i;
+    case XG_K_FLOAT: return memcmp(&a->v.d, &b->v.d, sizeof a->v.d) == 0;
+    case XG_K_WORD: case XG_K_STR: case XG_K_RAW: case XG_K_SHARDING: case XG_K_CONFIG: return xg_str_eq(*a->v.str, *b->v.str);
+    case XG_K_INTS: return xg_ints_equal(*a->v.ints, *b->v.ints);
+    case XG_K_INTLISTS: return xg_cse_same_lists(a->v.lists, b->v.lists);
+    case XG_K_WORDS: return xg_cse_same_words(a->v.words, b->v.words);
+    case XG_K_COMP: return s->class_of[a->v.comp->id] == s->class_of[b->v.comp->id];
+    case XG_K_COMPS: return xg_cse_same_comps(s, a->v.comps, b->v.comps);
+    case XG_K_SLICE: return xg_cse_same_slices(a->v.slices, b->v.slices);
+    case XG_K_PADDING: return xg_cse_same_pads(a->v.pads, b->v.pads);
+    case XG_K_WINDOW: return xg_cse_same_window(a->v.window, b->v.window);
+    case XG_K_DIM_LABELS: return xg_str_eq(a->v.labels->text, b->v.labels->text);
+    case XG_K_SHAPE: return a->v.shape == b->v.shape;
+    case XG_K_METADATA: return true;
+    default: return false; /* lists of instructions, aliases, groups, literals: told the same only when shared */
+    }
+}
+/* Both arrays are sorted by key. */
+XG_FN bool xg_cse_same_attrs(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    uint32_t j = 0, k = 0;
+    for (;;) {
+        while (j < a->n_attrs && xg_cse_describes(a->attrs[j].key)) j++;
+        while (k < b->n_attrs && xg_cse_describes(b->attrs[k].key)) k++;
+        if (j == a->n_attrs || k == b->n_attrs) return j == a->n_attrs && k == b->n_attrs;
+        if (!xg_cse_same_attr(s, &a->attrs[j++], &b->attrs[k++])) return false;
+    }
+}
+
+/* ---- instructions ---- */
+
+XG_FN uint32_t xg_cse_operand(const xg_cse *s, const xg_inst *i, uint32_t k) { return s->inside ? s->place[XG_OPERAND(i, k)->id] : XG_OPERAND(i, k)->id; }
+
+/* Of large constants the ends. */
+XG_FN uint32_t xg_cse_hash_literal(const xg_literal *l) {
+    enum { END = 1 << 15 };
+    size_t n = l->data ? (size_t)l->shape->elements * (size_t)xg_type_bytes(l->shape->type) : 0;
+    if (n <= 2 * END) return n ? xg_hash(l->data, n) : 0;
+    return xg_hash_mix(xg_hash(l->data, END), xg_hash((const char *)l->data + n - END, END));
+}
+XG_FN uint32_t xg_cse_hash(const xg_cse *s, const xg_inst *i) {
+    uint32_t h = xg_hash_mix(xg_hash_mix((uint32_t)i->op, i->shape->id), i->n_operands), k;
+    if ((xg_op_flags(i->op) & XGF_COMM) && i->n_operands == 2) {
+        uint32_t p = xg_cse_operand(s, i, 0), q = xg_cse_operand(s, i, 1);
+        h = xg_hash_mix(xg_hash_mix(h, XG_MIN(p, q)), XG_MAX(p, q));
+    } else for (k = 0; k < i->n_operands; k++) h = xg_hash_mix(h, xg_cse_operand(s, i, k));
+    for (k = 0; k < i->n_attrs; k++) if (!xg_cse_describes(i->attrs[k].key)) h = xg_cse_hash_attr(s, h, &i->attrs[k]);
+    return i->op == XG_CONSTANT ? xg_hash_mix(h, xg_cse_hash_literal(i->literal)) : i->op == XG_PARAMETER ? xg_hash_mix(h, (uint64_t)i->number) : h;
+}
+XG_FN bool xg_cse_same_operands(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    uint32_t k;
+    if ((xg_op_flags(a->op) & XGF_COMM) && a->n_operands == 2 && xg_cse_operand(s, a, 0) == xg_cse_operand(s, b, 1) && xg_cse_operand(s, a, 1) == xg_cse_operand(s, b, 0)) return true;
+    for (k = 0; k < a->n_operands; k++) if (xg_cse_operand(s, a, k) != xg_cse_operand(s, b, k)) return false;
+    return true;
+}
+XG_FN bool xg_cse_same(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    if (a->op != b->op || a->shape != b->shape || a->n_operands != b->n_operands || a->number != b->number || (!s->inside && a->comp != b->comp)) return false;
+    if (!xg_cse_same_operands(s, a, b) || !xg_cse_same_attrs(s, a, b)) return false;
+    return a->op != XG_CONSTANT || a->literal == b->literal || (!a->literal->elided && !b->literal->elided && xg_literal_equal(a->literal, b->literal));
+}
+XG_FN bool xg_cse_eq(const void *node, const void *key) {
+    const xg_cse_key *k = (const xg_cse_key *)key;
+    return xg_cse_same(k->s, (const xg_inst *)node, k->i);
+}
+XG_FN bool xg_cse_may_merge(const xg_inst *i) {
+    if (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE)) return false;
+    if ((xg_op_flags(i->op) & XGF_EFFECT) && i->op != XG_CUSTOM_CALL) return false;
+    if (i->op == XG_CUSTOM_CALL && xg_attr_int(i, XG_A_custom_call_has_side_effect, 0)) return false;
+    if (i->op == XG_PARAMETER || i->op == XG_OPT_BARRIER || i->op == XG_AFTER_ALL || i->op == XG_ASYNC_UPDATE) return false;
+    return !xg_inst_attr(i, XG_A_control_predecessors);
+}
+
+/* ---- computations ---- */
+
+/* Are they the same text but for names? Places in `place` are those of both. */
+XG_FN bool xg_cse_same_comp(xg_cse *s, const xg_comp *a, const xg_comp *b) {
+    const xg_inst *p = a->first, *q = b->first;
+    if (a->n_insts != b->n_insts || s->place[a->root->id] != s->place[b->root->id]) return false;
+    for (; p && q; p = p->next, q = q->next) if (!xg_cse_same(s, p, q)) return false;
+    return !p && !q;
+}
+typedef struct xg_cse_comp_key { xg_cse *s; const xg_comp *c; } xg_cse_comp_key;
+XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
+    const xg_cse_comp_key *k = (const xg_cse_comp_key *)key;
+    return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
+}
+XG_FN bool xg_cse_acts(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    return false;
+}
+XG_FN void xg_cse_classes(xg_cse *s) {
+    xg_set known;
+    xg_comp *c;
+    xg_set_init(&known, s->m->arena);
+    s->inside = true;
+    for (c = s->m->first; c; c = c->next) {
+        xg_cse_comp_key key;
+        uint32_t h = c->n_insts, n = 0;
+        void **slot;
+        key.s = s;
+        key.c = c;
+        s->class_of[c->id] = c;
+        XG_FOR_INSTS(i, c) { s->place[i->id] = n++; h = xg_hash_mix(h, xg_cse_hash(s, i)); }
+        if (xg_cse_acts(c)) continue;
+        slot = xg_set_find(&known, h, xg_cse_comp_eq, &key);
+        if (*slot) s->class_of[c->id] = (const xg_comp *)*slot;
+        else *slot = c;
+    }
+    s->inside = false;
+}
+
+XG_FN bool xg_opt_cse(xg_module *m) {
+    xg_cse s;
+    xg_set seen;
+    xg_comp *c;
+    bool changed = false;
+    memset(&s, 0, sizeof s);
+    s.m = m;
+    s.class_of = XG_NEW_N(m->arena, const xg_comp *, m->n_comp_ids + 1);
+    s.place = XG_NEW_N(m->arena, uint32_t, m->n_ids + 1);
+    xg_cse_classes(&s);
+    xg_set_init(&seen, m->arena);
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_cse_key key;
+            void **slot;
+            next = i->next;
+            if (!xg_cse_may_merge(i)) continue;
+            key.s = &s;
+            key.i = i;
+            slot = xg_set_find(&seen, xg_cse_hash(&s, i), xg_cse_eq, &key);
+            if (!*slot) { *slot = i; continue; }
+            xg_inst_replace(i, (xg_inst *)*slot);
+            xg_inst_remove(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_CSE_C */
+/* opt/dce.c -- HloDCE: removes what nothing needs: instructions without users and effects (last to first, so that chains go at once), outputs and
+ * parameters of fusions, computations that nothing calls.
+ *
+ * A loop, a branch or a call without users goes as well, unless something inside has effects; callees come before callers, so one walk knows. */
 #ifndef XG_OPT_DCE_C
 #define XG_OPT_DCE_C
 
-XG_FN bool xg_dce_needed(const xg_inst *i) {
-    const xg_attr *a;
-    if (i->first_use || i == i->comp->root || i->op == XG_PARAMETER || (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE))) return true;
-    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
-    a = xg_inst_attr(i, XG_A_control_predecessors);
-    return (xg_op_flags(i->op) & XGF_EFFECT) != 0 || a != NULL || i->op == XG_WHILE || i->op == XG_CONDITIONAL || i->op == XG_CALL || i->op == XG_AFTER_ALL;
+/* ---- effects ---- */
+
+XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
+    uint32_t k, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        const xg_attr *a = &i->attrs[k];
+        if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
+        if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (j = 0; j < a->v.comps->n; j++) if (acts[a->v.comps->p[j]->id]) return true;
+    }
+    return false;
 }
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
+    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
+    return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
+}
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
+    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    return acts;
+}
+
+/* By instruction id: does another one name it as its control predecessor? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
+    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    uint32_t k;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+        if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
+    }
+    return found;
+}
+
+/* ---- fusions ---- */
+
+/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody uses are removed. */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
+    xg_use *u, *next;
+    if (tuple == tuple->comp->root) return false;
+    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    for (u = tuple->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->first_use || element == element->comp->root) taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+        else xg_inst_remove(element);
+    }
+    return true;
+}
+
+/* Outputs of a fusion that nobody takes leave its root tuple; one that is left alone becomes the fusion's value. */
+XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *root = c->root, **kept;
+    xg_hb b = xg_hb_end(c, root);
+    uint32_t n = root->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    xg_use *u, *next;
+    if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(fusion, taken)) return false;
+    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
+    xg_inst_remove(root);
+    fusion->shape = c->root->shape;
+    for (u = fusion->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (n_kept > 1) { xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)])); continue; }
+        if (element->op != XG_GET_TUPLE_ELEMENT) continue;
+        xg_inst_replace(element, fusion);
+        xg_inst_remove(element);
+    }
+    return true;
+}
+
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t k, n = 0;
+    if (c->n_params != fusion->n_operands || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    for (k = 0; k < fusion->n_operands; k++) {
+        xg_inst *p = c->params[n], *value = XG_OPERAND(fusion, k);
+        if (!p->first_use && p != c->root) { xg_comp_remove_param(c, n); continue; }
+        if (n != k) xg_inst_set_operand(fusion, n, value);
+        n++;
+    }
+    if (n == fusion->n_operands) return false;
+    xg_inst_drop_operands(fusion, n);
+    return true;
+}
+
+/* ---- computations ---- */
 
 XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     uint32_t k;
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-
 /* Callers come after callees, so one walk from the last computation to the first settles who is called. */
 XG_FN bool xg_dce_computations(xg_module *m) {
     unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
@@ -17140,16 +17846,23 @@ XG_FN bool xg_dce_computations(xg_module *m) {
     return changed;
 }
 
+XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
+    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
+}
+/* Callers first: a fusion whose outputs go makes its computation smaller. */
 XG_FN bool xg_opt_dce(xg_module *m) {
-    bool changed = false;
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_computations(m);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->last; c; c = c->prev) {
         xg_inst *i = c->last, *before;
         for (; i; i = before) {
             before = i->prev;
-            if (!xg_dce_needed(i)) { xg_inst_remove(i); changed = true; }
+            if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
+            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
         }
     }
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
     return xg_dce_computations(m) || changed;
 }
 
@@ -17160,15 +17873,6 @@ XG_FN bool xg_opt_dce(xg_module *m) {
  * another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf. */
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
-
-/* Does the user read the array's elements by their indices, whatever their order in memory? */
-XG_FN bool xg_entry_reads_by_index(const xg_inst *user) {
-    switch (user->op) {
-    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
-    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
-    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
-    }
-}
 
 XG_FN xg_inst *xg_entry_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
     xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR(""));
@@ -17189,7 +17893,7 @@ XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *befor
 
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     if (user == value->comp->root && user->op == XG_TUPLE) return true; /* the result is set right afterwards */
-    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_entry_reads_by_index(user);
+    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_opt_reads_by_index(user);
 }
 
 /* Gives a value that lies in a parameter another layout, and those who care the old one. */
@@ -17320,22 +18024,73 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
-/* opt/tuple_simplifier.c -- get-tuple-element(tuple(a, b), index=k) is the k-th operand; barriers and domains are transparent to it, so that kernels see arrays. */
+/* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
+ *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
+ *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
+ *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
 #define XG_OPT_TUPLE_SIMPLIFIER_C
 
+/* The tuple that the instruction puts together again, or NULL. */
+XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
+    xg_inst *of = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *e = XG_OPERAND(i, k);
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k || (of && XG_OPERAND(e, 0) != of)) return NULL;
+        of = XG_OPERAND(e, 0);
+    }
+    return of && of->shape == i->shape ? of : NULL;
+}
+
+/* A barrier over a tuple of which only some elements are taken. */
+XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
+    xg_inst *tuple = XG_OPERAND(barrier, 0), **kept;
+    xg_hb b = xg_hb_at(barrier);
+    xg_module *m = barrier->comp->module;
+    uint32_t n = tuple->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    if (tuple->op != XG_TUPLE) return false;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(barrier, taken)) return false;
+    kept = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(m->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(tuple, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
+    barrier->shape = XG_OPERAND(barrier, 0)->shape;
+    XG_FOR_USES(u, barrier) xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+    return true;
+}
+
+XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
+    xg_inst *of;
+    if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
+    if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
+    of = XG_OPERAND(i, 0);
+    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
+    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    return NULL;
+}
+
+/* Operands come first, so chains fold in one walk. */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
+            xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
-            if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0)->op == XG_TUPLE) {
-                xg_inst_replace(i, XG_OPERAND(XG_OPERAND(i, 0), xg_attr_int(i, XG_A_index, 0)));
+            if (simpler) {
+                xg_opt_replace(i, simpler);
+                if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            }
+            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
         }
     }
     return changed;
@@ -31245,39 +32000,57 @@ typedef struct xg_driver_options {
 
 typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes; size_t ptx_bytes; } xg_driver_report;
 
-/* ---- driver.c ---- */
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word); /* in a comma-separated list */
+/* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names); /* comma-separated, in that order; an unknown name is a failure */
-XG_FN const char *xg_driver_pass_name(uint32_t i);          /* NULL at the end */
+XG_FN const char *xg_driver_pass_name(uint32_t i);          /* each once; NULL at the end */
+XG_FN bool xg_driver_pass_is_required(const char *name);
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
+XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
+
+/* ---- driver.c ---- */
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
 
 #endif /* XG_DRIVER_H */
-/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
  *
- * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
-#ifndef XG_DRIVER_DRIVER_C
-#define XG_DRIVER_DRIVER_C
+ * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
+ * run again, for every pass goes to its own fixed point.
+ *
+ * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
+ * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
+#ifndef XG_DRIVER_PIPELINE_C
+#define XG_DRIVER_PIPELINE_C
 /* driver/passes.h -- every pass of every room, in the order in which it runs. This list is the pipeline.
  *
- * XG_HLO_PASSES: X(text, function, kind)   bool function(xg_module *)
- *     CLEAN    optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out
- *     LOWER    needed to make kernels: always runs
- * XG_KIR_PASSES: X(text, function)         void function(xg_kmodule *), once per kernel */
+ * XG_HLO_PHASES: X(NAME, text, ROUNDS)            a pipeline in XLA's sense, under XLA's name where it has one
+ *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
+ * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
+ *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
+ *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
+ *     A pass may stand in several phases; its name switches it off in all of them.
+ * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
+enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
+
+#define XG_HLO_PHASES(X) \
+    X(PRE, "pre-optimization", 1) \
+    X(SIMPLIFY, "simplification", 25) \
+    X(LAYOUT, "layout-assignment", 1) \
+    X(FUSION, "fusion", 1)
 
 #define XG_HLO_PASSES(X) \
-    X("call-inliner", xg_opt_call_inliner, XG_PASS_LOWER) \
-    X("tuple-simplifier", xg_opt_tuple_simplifier, XG_PASS_LOWER) \
-    X("constant-folding", xg_opt_constant_folding, XG_PASS_CLEAN) \
-    X("dce", xg_opt_dce, XG_PASS_CLEAN) \
-    X("flatten-call-graph", xg_opt_flatten_call_graph, XG_PASS_LOWER) \
-    X("entry-layout", xg_opt_entry_layout, XG_PASS_LOWER) \
-    X("constant-hoister", xg_fuse_hoist_constants, XG_PASS_LOWER) \
-    X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER)
+    X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("inline", xg_kir_inline) \
@@ -31305,27 +32078,73 @@ enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
 
 #endif /* XG_DRIVER_PASSES_H */
 
-typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
-typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+enum {
+#define X(name, text, rounds) XG_PHASE_##name,
+    XG_HLO_PHASES(X)
+#undef X
+    XG_PHASE_COUNT
+};
+typedef struct xg_hlo_phase { const char *name; uint32_t rounds; } xg_hlo_phase;
+typedef struct xg_hlo_pass { uint32_t phase; const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
+static const xg_hlo_phase xg_hlo_phases[] = {
+#define X(name, text, rounds) {text, rounds},
+    XG_HLO_PHASES(X)
+#undef X
+};
 static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(name, run, kind) {name, run, kind},
+#define X(phase, name, run, kind) {XG_PHASE_##phase, name, run, XG_PASS_##kind},
     XG_HLO_PASSES(X)
 #undef X
 };
-static const xg_kir_pass xg_kir_passes[] = {
-#define X(name, run) {name, run},
-    XG_KIR_PASSES(X)
-#undef X
-};
+enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
 
-XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
+typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
+typedef struct xg_pipeline {
+    xg_module *m;
+    const xg_driver_options *o;
+    uint32_t version;                         /* of the module: goes up with each change */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    bool off[XG_HLO_PASS_COUNT];
+    xg_pass_count count[XG_HLO_PASS_COUNT];
+} xg_pipeline;
 
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    uint32_t at = 0, end;
-    for (; at <= list.n; at = end + 1) {
-        for (end = at; end < list.n && list.p[end] != ','; end++) {}
-        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
-    }
+/* ---- names ---- */
+
+XG_FN xg_str xg_driver_next_word(xg_str *list) {
+    uint32_t n = 0;
+    xg_str word;
+    while (n < list->n && list->p[n] != ',') n++;
+    word = xg_str_of(list->p, n);
+    *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
+    return word;
+}
+/* Some of XLA's names have dashes, some underscores; both are taken for each other. */
+XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
+    const char *name = xg_hlo_passes[i].name;
+    uint32_t k;
+    if (strlen(name) != word.n) return false;
+    for (k = 0; k < word.n; k++) if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
+    return true;
+}
+XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
+    while (list.n) if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
+    return false;
+}
+
+/* Each name once, at its first place in the list. */
+XG_FN bool xg_pass_is_first(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
+    return true;
+}
+XG_FN const char *xg_driver_pass_name(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    return NULL;
+}
+XG_FN bool xg_driver_pass_is_required(const char *name) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
     return false;
 }
 
@@ -31344,6 +32163,108 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
     xg_arena_reset(m->arena, mark);
 }
 
+XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
+    const xg_hlo_pass *pass = &xg_hlo_passes[k];
+    char stage[256];
+    for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name, k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
+    xg_driver_dump_hlo(p->m, p->o, stage);
+}
+
+XG_FN void xg_pipeline_report(const xg_pipeline *p) {
+    xg_buf text;
+    uint32_t k;
+    if (!p->o->dump) return;
+    xg_buf_init(&text, p->m->arena);
+    xg_puts(&text, "phase\tpass\truns\tchanges\tus\n");
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        const xg_pass_count *c = &p->count[k];
+        if (c->runs) xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
+    }
+    xg_driver_dump_text(p->o, "pass_report", &text);
+}
+
+/* ---- running ---- */
+
+XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    clock_t begin = clock();
+    bool changed = xg_hlo_passes[k].run(p->m);
+    xg_pass_count *c = &p->count[k];
+    c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    c->runs++;
+    c->changes += changed;
+    p->version += changed;
+    p->seen[k] = p->version + 1;
+    if (!changed) return false;
+#ifdef XLAGPU_DEBUG
+    xg_hlo_verify(p->m);
+#endif
+    xg_pipeline_dump(p, k);
+    return true;
+}
+
+/* One round of the phase whose passes are from .. to; says whether a further one may find something to do. */
+XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
+    bool changed = false;
+    uint32_t k;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    return changed;
+}
+
+/* What users leave out; what is required cannot be. Names that are no passes of ours are those of other compilers: they are left out already. */
+XG_FN void xg_pipeline_switch(xg_pipeline *p) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        bool named = xg_pass_is_in(k, p->o->disable_passes);
+        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
+        p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
+    }
+}
+
+XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
+    xg_pipeline p;
+    uint32_t from, to, round;
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.o = o;
+    xg_pipeline_switch(&p);
+    for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
+        uint32_t phase = xg_hlo_passes[from].phase;
+        for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_passes[to].phase == phase; to++) {}
+        for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
+    }
+    xg_pipeline_report(&p);
+}
+
+XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
+
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
+    while (names.n) {
+        xg_str word = xg_driver_next_word(&names);
+        const char *nearby;
+        uint32_t k = 0;
+        while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
+        nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
+        if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+        xg_hlo_passes[k].run(m);
+        xg_hlo_verify(m);
+    }
+}
+
+#endif /* XG_DRIVER_PIPELINE_C */
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
+ *
+ * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
+#ifndef XG_DRIVER_DRIVER_C
+#define XG_DRIVER_DRIVER_C
+
+typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+static const xg_kir_pass xg_kir_passes[] = {
+#define X(name, run) {name, run},
+    XG_KIR_PASSES(X)
+#undef X
+};
+
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
     xg_buf text;
@@ -31355,46 +32276,6 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     xg_format(stage, sizeof stage, "kir/%s/%s", m->entry->name.p, what);
     xg_driver_dump_text(o, stage, &text);
     xg_arena_reset(m->arena, mark);
-}
-
-/* ---- HLO ---- */
-
-XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
-    char stage[128];
-    if (!pass->run(m)) return;
-#ifdef XLAGPU_DEBUG
-    xg_hlo_verify(m);
-#endif
-    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
-    xg_driver_dump_hlo(m, o, stage);
-}
-
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
-    size_t k;
-    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
-        const xg_hlo_pass *pass = &xg_hlo_passes[k];
-        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
-        if (!off) xg_driver_run_one(m, pass, o);
-    }
-}
-
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
-
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
-    uint32_t at = 0, end;
-    size_t k;
-    for (; at < names.n; at = end + 1) {
-        xg_str word;
-        for (end = at; end < names.n && names.p[end] != ','; end++) {}
-        word = xg_str_of(names.p + at, end - at);
-        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
-        if (k == XG_COUNT(xg_hlo_passes)) {
-            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
-            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-        }
-        xg_hlo_passes[k].run(m);
-        xg_hlo_verify(m);
-    }
 }
 
 /* ---- kernels ---- */
