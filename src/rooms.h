@@ -86,6 +86,7 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
 
@@ -128,6 +129,7 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/transpose.c"
 #include "emit/sort.c"
 #include "emit/emit.c"
 
