@@ -89,6 +89,11 @@
 #include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
+#include "fuse/cost.c"
+#include "fuse/legality.c"
+#include "fuse/kernels.c"
+#include "fuse/fusions.c"
+#include "fuse/priority.c"
 
 /* kir */
 #include "kir/kir.h"
