@@ -93,6 +93,7 @@
 #include "fuse/legality.c"
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
+#include "fuse/multi_output.c"
 #include "fuse/priority.c"
 
 /* kir */

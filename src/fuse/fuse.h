@@ -92,10 +92,11 @@ struct xg_kernel {
     bool candidate;
     int64_t gain;                /* of computing it in all its readers instead */
     uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
-    uint32_t level;              /* greater than that of all that its kernel reads */
+    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
     /* while a kernel is walked */
     uint32_t epoch, next_operand;
-    xg_inst *inner;              /* its copy in the fused computation that is being made */
+    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
+    xg_inst *value, *inner;
     xg_kernel_input seen;
 };
 
@@ -132,6 +133,9 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
 
 /* ---- fusions.c: kernels become fusion instructions ---- */
 XG_FN bool xg_kernels_close(xg_kernels *g);
+
+/* ---- multi_output.c ---- */
+XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);

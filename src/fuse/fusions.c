@@ -55,7 +55,7 @@ XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
 
 XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
     char name[32];
-    outside[c->n_params] = o->inst;
+    outside[c->n_params] = o->value ? o->value : o->inst;
     xg_format(name, sizeof name, "param_%u", c->n_params);
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
@@ -108,14 +108,14 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
-    fusion->scratch = k;
-    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->inst = fusion; return; }
+    fusion->scratch = k; /* who reads it finds the kernel */
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
         xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
         xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
         out->scratch = k->roots.p[j];
         xg_inst_replace(k->roots.p[j]->inst, out);
-        k->roots.p[j]->inst = out;
+        k->roots.p[j]->value = out;
     }
 }
 
