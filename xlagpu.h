@@ -2103,6 +2103,9 @@ typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... 
 typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
+/* What passes may know of the device that the module is for. sms 0: a typical one. */
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
+
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
@@ -2123,6 +2126,8 @@ struct xg_module {
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
+    xg_machine machine;
+    xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
 };
@@ -18102,14 +18107,18 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 /* fuse */
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
  *
- * Now: every operation of the entry that needs a kernel is wrapped into a fusion of its own (XLA's FusionWrapper); fusions that the
- * module brings are kept. */
+ * Ideas
+ * - Fusion decides one thing: which values lie in memory. A kernel makes one of them (or several) and computes whatever it needs, back to others that lie in
+ *   memory. So what two kernels compute twice needs no copies while the decision is open, and what meets again in one kernel is computed once.
+ * - Only when all is decided, kernels become fusion instructions (fusions.c). What is left alone is wrapped by wrap.c; fusions that the module brings are kept. */
 #ifndef XG_FUSE_H
 #define XG_FUSE_H
 
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
+XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
+XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
@@ -18137,6 +18146,104 @@ XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p,
 XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i);
 XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a function other than 0 */
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
+
+/* ---- cost.c: what a kernel costs ---- */
+typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
+XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
+XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
+XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
+XG_FN int64_t xg_cost_bytes(const xg_shape *s);
+
+/* ---- kernels.c: the kernels of one computation while they grow ---- */
+
+/* What a kernel reads. The same key and number of sites: at the same indices. */
+typedef struct xg_kernel xg_kernel;
+typedef struct xg_kernel_input {
+    xg_kernel *from;
+    uint32_t sites, key;                 /* at how many different indices; 0: at the kernel's own */
+    int64_t reads;                       /* elements, all in all */
+    bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    bool refused;
+    const char *why;
+    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it */
+} xg_kernel_input;
+
+typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
+
+/* An instruction, and the kernel that makes it, if there is one. */
+struct xg_kernel {
+    xg_inst *inst;
+    uint32_t place;
+    xg_fuse_class kind;
+    bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
+    bool live;                   /* a kernel makes it; false: whoever needs it computes it */
+    bool shared;                 /* its kernel computes what another one computes too */
+    bool is_update_in_place;
+    xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
+    XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
+    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
+    uint32_t n_readers;          /* those that do */
+    uint32_t n_inputs;
+    xg_kernel_input *inputs;
+    const xg_inst *hero;
+    int64_t elements, instructions, memory, time;
+    uint32_t ops;                /* size of the code */
+    int64_t blocks;
+    /* as a producer, while the queue runs */
+    bool candidate;
+    int64_t gain;                /* of computing it in all its readers instead */
+    uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
+    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
+    /* while a kernel is walked */
+    uint32_t epoch, next_operand;
+    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
+    xg_inst *value, *inner;
+    xg_kernel_input seen;
+};
+
+typedef struct xg_kernels {
+    xg_module *m;
+    xg_comp *comp;
+    xg_arena *arena;
+    xg_machine machine;
+    uint32_t n, epoch;
+    xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
+    XG_VEC(xg_kernel *) order, stack;
+    xg_buf *log;
+} xg_kernels;
+enum { XG_FUSE_OPS_MAX = 1200, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
+
+/* ---- legality.c: what may be in one kernel, whatever it costs ---- */
+typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
+XG_FN bool xg_fuse_is_hero(const xg_inst *i);
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
+XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
+
+/* ---- fusions.c: kernels become fusion instructions ---- */
+XG_FN bool xg_kernels_close(xg_kernels *g);
+
+/* ---- multi_output.c ---- */
+XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
+
+/* ---- priority.c ---- */
+XG_FN bool xg_fuse_priority(xg_module *m);
 
 #endif /* XG_FUSE_H */
 /* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
@@ -18563,6 +18670,1125 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
 XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
+/* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
+ *
+ * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the shorter, which does not quite hide behind the longer.
+ * What is read for the first time comes from device memory, what is read again from a cache; few blocks reach neither the whole bandwidth nor all lanes.
+ *
+ * All figures are integers, in picoseconds, so that every compiler and machine decides alike; sums and products saturate. */
+#ifndef XG_FUSE_COST_C
+#define XG_FUSE_COST_C
+
+enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) { int64_t r; return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST; }
+/* a * b / c without an intermediate overflow, rounded down; c > 0. */
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    if (b == c) return a;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
+    int64_t sum = 0;
+    uint32_t k;
+    if (xg_shape_is_array(s)) return xg_cost_mul(s->elements, xg_type_bytes(s->type));
+    for (k = 0; k < s->n_elems; k++) sum = xg_cost_add(sum, xg_cost_bytes(s->elems[k]));
+    return sum;
+}
+
+/* ---- operations ---- */
+
+/* Instructions for one element of a function of f32 or of an integer; simple arithmetic is 1. */
+XG_FN int64_t xg_cost_function(xg_opcode op) {
+    switch (op) {
+    case XG_DIVIDE: case XG_REMAINDER: case XG_SQRT: case XG_RSQRT: case XG_LOGISTIC: return 10;
+    case XG_EXPONENTIAL: case XG_LOG: case XG_LOG_PLUS_ONE: case XG_EXPONENTIAL_MINUS_ONE: return 12;
+    case XG_TANH: case XG_CBRT: case XG_ERF: case XG_SINE: case XG_COSINE: case XG_TAN: return 24;
+    case XG_POWER: case XG_ATAN2: case XG_ACOS: case XG_ACOSH: case XG_ASIN: case XG_ASINH: case XG_ATANH: case XG_SINH: case XG_COSH: return 40;
+    case XG_STOCHASTIC_CONVERT: case XG_REDUCE_PRECISION: case XG_PAD: case XG_DYNAMIC_UPDATE_SLICE: case XG_DYNAMIC_SLICE: case XG_GATHER: return 4;
+    case XG_CONSTANT: case XG_PARAMETER: case XG_BITCAST: case XG_BROADCAST: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return 0;
+    default: return 1;
+    }
+}
+
+XG_FN int64_t xg_cost_op(const xg_inst *i) {
+    int64_t n = xg_cost_function(i->op);
+    const xg_shape *s = i->shape;
+    int bits;
+    if (i->op == XG_CONCATENATE) return 2 + i->n_operands;
+    if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_comp(i, XG_A_to_apply)->n_insts;
+    if (n == 0 || !xg_shape_is_array(s)) return n;
+    bits = xg_type_bits(s->type);
+    if (xg_type_class(s->type) == XGT_C) return n * (bits > 64 ? 16 : 4);
+    if (bits > 32) return n * (n > 1 && xg_type_class(s->type) == XGT_F ? 6 : 2);
+    return n + (xg_type_class(s->type) == XGT_F && bits < 32);
+}
+
+/* What an instruction with a loop inside does for one element that the loop reads. */
+XG_FN int64_t xg_cost_step(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, i->op == XG_SELECT_AND_SCATTER ? XG_A_scatter : XG_A_to_apply);
+    int64_t n = 1;
+    if (i->op == XG_DOT || i->op == XG_CONVOLUTION) return 1;
+    if (!c) return 1;
+    XG_FOR_INSTS(k, c) n += xg_cost_op(k);
+    return n;
+}
+
+/* ---- kernels ---- */
+
+XG_FN xg_machine xg_cost_machine(const xg_module *m) {
+    xg_machine r = m->machine;
+    if (r.sms) return r;
+    r.sms = 132;
+    r.lanes = 128;
+    r.clock_mhz = 1980;
+    r.bandwidth_gbs = 3352;
+    r.l2_bytes = (int64_t)50 << 20;
+    r.threads_per_sm = 2048;
+    return r;
+}
+
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
+    memset(c, 0, sizeof *c);
+    c->machine = m;
+    c->blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
+    if (threads >= (int64_t)m->sms * m->threads_per_sm) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
+}
+
+/* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
+XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
+    int64_t rate = xg_cost_mul(c->machine->bandwidth_gbs, speed), most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
+}
+
+/* `reads` elements are read from an array of `bytes`. */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced) {
+    int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
+    if (!coalesced && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / 2);
+    first = XG_MIN(total, bytes);
+    again = total - first;
+    c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
+    if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
+    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
+}
+
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
+
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
+    int64_t lanes = XG_MIN(c->blocks, (int64_t)c->machine->sms) * c->machine->lanes;
+    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz), less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
+    return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
+}
+
+#endif /* XG_FUSE_COST_C */
+/* fuse/legality.c -- what may be in one kernel, whatever it costs.
+ *
+ * Ideas
+ * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
+ * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
+ *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
+#ifndef XG_FUSE_LEGALITY_C
+#define XG_FUSE_LEGALITY_C
+
+enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+
+XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
+
+XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic; }
+
+XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
+
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
+    if (i->op == XG_REDUCE && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
+    switch (i->op) {
+    case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
+    case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: return XG_FUSE_FREE;
+    case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_MAP: case XG_SCATTER: return XG_FUSE_KERNEL;
+    default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
+    }
+}
+
+/* Elements that a loop inside of the instruction reads for one element of its result. */
+XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
+    int64_t n = 1, in;
+    uint32_t k;
+    switch (i->op) {
+    case XG_REDUCE: in = XG_OPERAND(i, 0)->shape->elements; return in / XG_MAX(xg_fuse_elements(i), (int64_t)1);
+    case XG_DOT: {
+        xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, XG_OPERAND(i, 0)->shape->dims[dims.p[k]]);
+        return n;
+    }
+    case XG_CONVOLUTION: {
+        const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
+    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
+        const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+        return n;
+    }
+    case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
+    default: return 1;
+    }
+}
+
+XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
+    switch (i->op) {
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: return true;
+    case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
+    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    default: return false;
+    }
+}
+
+/* The last dimension in memory that has more than one element; rank when there is none. */
+XG_FN uint32_t xg_fuse_minor(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] != 1) return d;
+    }
+    return s->rank;
+}
+
+/* Do threads that write neighbours read neighbours? */
+XG_FN bool xg_fuse_keeps_minor(const xg_inst *user, const xg_shape *from) {
+    uint32_t minor = xg_fuse_minor(from), to = xg_fuse_minor(user->shape);
+    if (minor == from->rank || to == user->shape->rank) return true;
+    switch (user->op) {
+    case XG_TRANSPOSE: return xg_attr_ints(user, XG_A_dimensions).p[to] == minor;
+    case XG_COPY: return minor == to;
+    case XG_SLICE: return xg_inst_attr(user, XG_A_slice)->v.slices->p[to].stride == 1;
+    default: return true;
+    }
+}
+
+XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
+    xg_access a;
+    a.kind = kind;
+    a.num = num;
+    a.den = XG_MAX(den, (int64_t)1);
+    a.coalesced = true;
+    return a;
+}
+
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
+    const xg_inst *o = XG_OPERAND(user, k);
+    int64_t in = o->shape->elements, out = XG_MAX(xg_fuse_elements(user), (int64_t)1), steps;
+    xg_access a = xg_access_ratio(XG_ACCESS_MOVED, 1, 1);
+    switch (user->op) {
+    case XG_BITCAST: case XG_RESHAPE: return xg_access_ratio(XG_ACCESS_ALIGNED, 1, 1);
+    case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
+    case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
+    case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
+    case XG_REDUCE: case XG_REDUCE_WINDOW: {
+        bool data = k < user->n_operands / 2;
+        steps = xg_fuse_steps(user);
+        return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
+    }
+    case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
+    case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
+    case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
+    case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
+    case XG_COPY: if (xg_fuse_layout_noop(user)) return xg_access_ratio(XG_ACCESS_SAME, 1, 1); break;
+    case XG_MAP: return xg_access_ratio(XG_ACCESS_SAME, 1, 1);
+    default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
+    }
+    a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    return a;
+}
+
+/* May what operand k is be computed inside of the user's kernel? If not it has to lie in memory. */
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t k) {
+    const xg_shape *s = XG_OPERAND(user, k)->shape;
+    if (!xg_fuse_is_static_array(s) || xg_fuse_class_of(user) == XG_FUSE_OTHER) return false;
+    return user->op != XG_SCATTER || k > 0;
+}
+
+/* Only the update should be written, into the memory of the operand: worth a kernel of its own. */
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
+    return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
+}
+
+/* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_inst *h = p->hero;
+    if (p->is_update_in_place) return "the producer is an update in place";
+    if (in->contracted) {
+        if (h) return "a hero inside of a contraction";
+        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+    }
+    if (!h) return NULL;
+    if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
+    if (c->hero) return "both have a hero";
+    if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
+    return NULL;
+}
+
+#endif /* XG_FUSE_LEGALITY_C */
+/* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
+ *
+ * Ideas
+ * - A kernel is its roots; what it computes is found by walking from them to values that lie in memory. The walk gives exact figures.
+ * - When a producer moves into a kernel, new figures follow from the two sets of figures, in time linear in what both read. That is exact unless
+ *   both compute the same instruction already, which can only be after something was computed in several kernels; then the kernel is walked.
+ * - Where an instruction is read, its place has a key: equal keys are equal indices. Elementwise operations pass their own key on. */
+#ifndef XG_FUSE_KERNELS_C
+#define XG_FUSE_KERNELS_C
+
+XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
+
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
+XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
+
+/* Inside of the kernel: what nobody makes, what is free, and what the kernel makes itself. */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o) {
+    return o->kind == XG_FUSE_FREE || (o->kind == XG_FUSE_KERNEL && (!o->live || o->leader == leader));
+}
+
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return &k->inputs[j];
+    return NULL;
+}
+
+/* ---- reads ---- */
+
+XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
+
+/* Another place where the same value is read; equal places count once. */
+XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
+    to->coalesced = to->coalesced && more->coalesced;
+    to->contracted = to->contracted || more->contracted;
+    to->aligned = to->aligned && more->aligned;
+    if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
+    to->sites = XG_MIN(to->sites + more->sites, (uint32_t)1 << 20);
+    to->reads = xg_cost_add(to->reads, more->reads);
+    to->key = xg_hash_mix(to->key, more->key) | 1;
+}
+
+/* How the reader of `outer` reads what `outer` reads in this way. */
+XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_kernel_input *inner, int64_t elements) {
+    xg_kernel_input r = *inner;
+    r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
+    r.key = xg_kernel_key(outer->key, inner->key);
+    r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
+    r.aligned = inner->aligned && outer->aligned;
+    r.coalesced = inner->coalesced && outer->coalesced;
+    r.contracted = inner->contracted || outer->contracted;
+    r.refused = false;
+    r.why = NULL;
+    r.gain = r.time = 0;
+    return r;
+}
+
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_shape *s = in->from->inst->shape;
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = 0;
+    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    return cost.memory;
+}
+
+XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = memory;
+    return xg_cost_time(&cost, instructions);
+}
+
+XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
+    xg_cost cost;
+    int64_t threads = k->elements;
+    uint32_t j;
+    if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    xg_cost_begin(&cost, &g->machine, threads);
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    k->blocks = cost.blocks;
+    k->memory = cost.memory;
+    for (j = 0; j < k->n_inputs; j++) {
+        k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        k->memory = xg_cost_add(k->memory, k->inputs[j].time);
+    }
+    k->time = xg_kernel_time(g, k, k->memory, k->instructions);
+}
+
+/* ---- the walk ---- */
+
+XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+    if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
+    o->seen = *how;
+    o->seen.from = o;
+    (void)g;
+}
+
+/* Members behind the roots, operands first, into g->order. */
+XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
+    if (root->epoch == g->epoch) return;
+    root->epoch = g->epoch;
+    root->next_operand = 0;
+    g->stack.n = 0;
+    xg_push(g->arena, xg_kernel *, &g->stack, root);
+    while (g->stack.n) {
+        xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
+        if (u->next_operand == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        o = xg_kernel_of(XG_OPERAND(u->inst, u->next_operand++));
+        if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
+        o->epoch = g->epoch;
+        o->next_operand = 0;
+        xg_push(g->arena, xg_kernel *, &g->stack, o);
+    }
+}
+
+XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
+    const xg_inst *i = u->inst;
+    int64_t work = xg_cost_mul(u->seen.reads, xg_cost_op(i)), steps = xg_fuse_steps(i);
+    uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    leader->instructions = xg_cost_add(leader->instructions, work);
+    leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
+    if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
+        xg_access a = xg_fuse_access(i, k);
+        xg_kernel_input how = u->seen;
+        how.reads = xg_cost_scale(how.reads, a.num, a.den);
+        if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
+        how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
+        how.coalesced = how.coalesced && a.coalesced;
+        how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
+        xg_kernel_see(g, o, &how);
+    }
+}
+
+/* A root is made at the kernel's own indices; one of another size at indices of its own. */
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+    xg_kernel_input own;
+    memset(&own, 0, sizeof own);
+    own.sites = 1;
+    own.reads = xg_fuse_elements(root->inst);
+    own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
+    own.aligned = own.coalesced = true;
+    xg_kernel_see(g, root, &own);
+}
+
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
+    uint32_t n = 0, most = 0, j;
+    xg_kernel **inputs;
+    g->epoch++;
+    g->order.n = 0;
+    k->elements = xg_fuse_elements(k->inst);
+    k->instructions = 0;
+    k->ops = 0;
+    k->hero = NULL;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
+    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
+    k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->n_inputs = n;
+    for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
+    xg_kernel_settle(g, k);
+}
+
+/* ---- a producer inside ---- */
+
+XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
+    return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+}
+
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
+    const xg_kernel *p = in->from;
+    int64_t memory = c->memory - in->time;
+    uint32_t j;
+    *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
+        if (had) { xg_kernel_input both = *had; xg_kernel_join(&both, &through); memory -= had->time; through = both; }
+        else ++*buffers;
+        memory = xg_cost_add(memory, xg_kernel_read_time(g, c, &through));
+    }
+    return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
+}
+
+XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
+    value->n_readers++;
+    xg_push(g->arena, xg_kernel *, &value->readers, reader);
+}
+
+/* New figures of c from those of c and p. */
+XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
+    uint32_t n = 0, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
+        if (k < n) xg_kernel_join(&inputs[k], &through);
+        else inputs[n++] = through;
+    }
+    c->instructions = xg_kernel_instructions_with(c, in);
+    c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
+    if (!c->hero) c->hero = p->hero;
+    c->inputs = inputs;
+    c->n_inputs = n;
+    xg_kernel_settle(g, c);
+}
+
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
+    xg_kernel_input in = *xg_kernel_find_input(c, p);
+    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
+    uint32_t n = c->n_inputs, j, k;
+    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
+    if (c->shared && p->shared) xg_kernel_walk(g, c);
+    else xg_kernel_combine(g, c, p, &in);
+    c->shared = c->shared || p->shared;
+    for (j = 0; j < c->n_inputs; j++) {
+        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
+        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    }
+}
+
+/* ---- the start ---- */
+
+XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
+    if (i == i->comp->root) return true;
+    XG_FOR_USES(u, i) if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER || !xg_fuse_absorbs(u->user, u->index)) return true;
+    return false;
+}
+
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
+    uint32_t k = 0, j;
+    memset(g, 0, sizeof *g);
+    g->m = c->module;
+    g->comp = c;
+    g->arena = c->module->arena;
+    g->machine = xg_cost_machine(c->module);
+    g->log = c->module->fusion_log;
+    g->n = c->n_insts;
+    g->nodes = XG_NEW_N(g->arena, xg_kernel, (size_t)g->n + 1);
+    XG_FOR_INSTS(i, c) {
+        xg_kernel *node = &g->nodes[k];
+        node->inst = i;
+        node->place = k++;
+        node->leader = node;
+        node->kind = xg_fuse_class_of(i);
+        i->scratch = node;
+    }
+    XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
+        for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
+    }
+    for (k = g->n; k-- > 0;) { /* users first: what lies under another name in memory has to lie there itself */
+        xg_kernel *node = &g->nodes[k];
+        node->pinned = node->pinned || xg_kernel_is_pinned(node->inst);
+        if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
+        node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned && node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
+        node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
+    }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        if (!node->live) continue;
+        xg_kernel_walk(g, node);
+        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+    }
+}
+
+#endif /* XG_FUSE_KERNELS_C */
+/* fuse/fusions.c -- when all is decided: each kernel that computes more than one operation becomes a fusion instruction, and what only kernels needed goes away.
+ *
+ * Names are XLA's: the kind, then the operations that shape the kernel. A kernel of one operation is left to the wrapper. */
+#ifndef XG_FUSE_FUSIONS_C
+#define XG_FUSE_FUSIONS_C
+
+XG_FN int xg_fusions_by_place(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* What the kernel computes, in program order, into g->order. */
+XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
+    uint32_t j;
+    g->epoch++;
+    g->order.n = 0;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    qsort(g->order.p, g->order.n, sizeof *g->order.p, xg_fusions_by_place);
+}
+
+/* ---- names ---- */
+
+XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
+    const xg_inst *i = root->inst, *hero = root->leader->hero;
+    if (hero && hero->shape->type != XLAGPU_TUPLE && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
+    return i->op;
+}
+
+XG_FN bool xg_fusions_is_input(const xg_kernel *k) {
+    xg_opcode op = xg_fusions_hero(k);
+    return op == XG_REDUCE || op == XG_SCATTER || op == XG_TRANSPOSE || op == XG_CONCATENATE;
+}
+
+/* The opcodes of the heroes, sorted and each once, joined by '_'. */
+XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
+    const char *last = "", *next;
+    size_t n = 0;
+    uint32_t j;
+    do {
+        next = NULL;
+        for (j = 0; j < xg_kernel_n_outputs(k); j++) {
+            const char *name = xg_op_name(xg_fusions_hero(xg_kernel_root(k, j)));
+            if (strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0)) next = name;
+        }
+        if (next && n + strlen(next) + 2 < cap) n += xg_format(text + n, cap - n, "%s%s", n ? "_" : "", next);
+        last = next;
+    } while (next);
+    text[n] = 0;
+    for (n = 0; text[n]; n++) if (text[n] == '-') text[n] = '_';
+}
+
+/* ---- one fusion ---- */
+
+XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
+    char name[32];
+    outside[c->n_params] = o->value ? o->value : o->inst;
+    xg_format(name, sizeof name, "param_%u", c->n_params);
+    return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. */
+XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
+    char name[200];
+    xg_comp *c;
+    uint32_t j, n, most = 0;
+    xg_inst **operands;
+    xg_format(name, sizeof name, "fused_%s", heroes);
+    c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
+    operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    for (j = 0; j < g->order.n; j++) {
+        xg_inst *i = g->order.p[j]->inst;
+        for (n = 0; n < i->n_operands; n++) {
+            xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
+            if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
+            operands[n] = o->inner;
+        }
+        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+    }
+    c->root = k->inner;
+    return c;
+}
+
+XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
+    uint32_t n = k->roots.n, j;
+    const xg_shape **shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    xg_inst **inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (j = 0; j < n; j++) { inner[j] = k->roots.p[j]->inner; shapes[j] = inner[j]->shape; }
+    c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
+    char heroes[160], name[200];
+    bool input = xg_fusions_is_input(k);
+    uint32_t most = 0, j;
+    xg_inst **outside, *fusion, *last = k->inst;
+    xg_comp *c;
+    for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
+    outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_heroes(k, heroes, sizeof heroes);
+    c = xg_fusions_comp(g, k, heroes, outside);
+    if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
+    for (j = 0; j < k->roots.n; j++) if (xg_kernel_of(last)->place < k->roots.p[j]->place) last = k->roots.p[j]->inst;
+    xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
+    fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
+    xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
+    fusion->scratch = k; /* who reads it finds the kernel */
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
+    for (j = 0; j < k->roots.n; j++) {
+        xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
+        xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
+        out->scratch = k->roots.p[j];
+        xg_inst_replace(k->roots.p[j]->inst, out);
+        k->roots.p[j]->value = out;
+    }
+}
+
+/* ---- order ---- */
+
+/* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
+XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
+    enum { NEW, OPEN, DONE };
+    XG_VEC(xg_inst *) stack = {NULL, 0, 0};
+    xg_inst *i, *next;
+    uint32_t k;
+    XG_FOR_INSTS(j, c) j->scratch = NULL;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->scratch) continue;
+        xg_push(a, xg_inst *, &stack, i);
+        while (stack.n) {
+            xg_inst *top = stack.p[stack.n - 1], *need = NULL;
+            for (k = 0; k < top->n_operands && !need; k++) if (!XG_OPERAND(top, k)->scratch) need = XG_OPERAND(top, k);
+            if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
+            stack.n--;
+            top->scratch = top;
+            if (top == i) continue;
+            if (top == next) next = top->next;
+            xg_inst_move_before(top, i);
+        }
+    }
+}
+
+XG_FN bool xg_kernels_close(xg_kernels *g) {
+    bool changed = false, several = false;
+    xg_inst *i, *before;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        uint32_t count = 0;
+        if (!node->live || node->leader != node) continue;
+        xg_fusions_members(g, node);
+        for (j = 0; j < g->order.n; j++) count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+        if (count < 2) continue;
+        xg_fusions_make(g, node);
+        several = several || node->roots.n > 1;
+        changed = true;
+    }
+    if (!changed) return false;
+    for (i = g->comp->last; i; i = before) {
+        const xg_kernel *node = (const xg_kernel *)i->scratch;
+        before = i->prev;
+        if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
+    }
+    if (several) xg_fusions_sort(g->arena, g->comp);
+    return true;
+}
+
+#endif /* XG_FUSE_FUSIONS_C */
+/* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
+ * small kernels that have nothing to do with each other but the launch that one of them can spare.
+ *
+ * Ideas
+ * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
+ *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
+#ifndef XG_FUSE_MULTI_OUTPUT_C
+#define XG_FUSE_MULTI_OUTPUT_C
+
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_MOST_PS = 20000000 };
+
+/* ---- levels ---- */
+
+XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+XG_FN void xg_multi_levels(xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        n->level = 0;
+        n->limit = UINT32_MAX;
+        if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
+        else for (j = 0; j < n->inst->n_operands; j++) n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
+    }
+    for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
+        xg_kernel *n = &g->nodes[k];
+        uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
+        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
+        for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
+    }
+}
+
+/* Does everybody who reads what k makes, but `other`, stand above the level? */
+XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t r, j;
+    for (r = 0; r < xg_kernel_n_outputs(k); r++) {
+        const xg_kernel *root = xg_kernel_root(k, r);
+        if (root->limit <= level) return false;
+        for (j = 0; j < root->readers.n; j++) {
+            const xg_kernel *c = root->readers.p[j]->leader;
+            if (c != other && c != k && root->readers.p[j]->live && c->level <= level && xg_kernel_find_input(c, root)) return false;
+        }
+    }
+    return true;
+}
+
+XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
+    return true;
+}
+
+/* A level that both may have; false when there is none. */
+XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
+    const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
+    *level = upper->level;
+    if (lower->level == upper->level || xg_multi_readers_above(lower, upper, upper->level)) return true;
+    *level = lower->level;
+    return xg_multi_inputs_below(upper, lower, lower->level);
+}
+
+/* ---- what may walk together ---- */
+
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) { return xg_shape_same_dims(a->inst->shape, b->inst->shape) && a->inst->shape->layout == b->inst->shape->layout; }
+
+XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
+    const xg_inst *x = a->hero, *y = b->hero;
+    if (!xg_shape_is_array(a->inst->shape) || !xg_shape_is_array(b->inst->shape)) return "one has several outputs of its own";
+    if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (!x && !y) return NULL;
+    if (!x || !y) return "only one has a hero";
+    if (x->op != XG_REDUCE || y->op != XG_REDUCE) return "a hero that wants a kernel of its own";
+    if (!xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape) || XG_OPERAND(x, 0)->shape->layout != XG_OPERAND(y, 0)->shape->layout) return "they reduce different shapes";
+    if (!xg_multi_is_near(a, b)) return "they reduce different dimensions";
+    {
+        xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+        if (d.n != e.n || memcmp(d.p, e.p, d.n * sizeof *d.p) != 0) return "they reduce different dimensions";
+    }
+    return NULL;
+}
+
+/* ---- merging ---- */
+
+XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
+    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
+    uint32_t n = 0, j;
+    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
+    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
+    to->roots.p = p;
+    to->roots.n = to->roots.cap = n;
+}
+
+/* Figures of both together, when they compute nothing in common and neither reads the other. */
+XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, a->n_inputs + b->n_inputs + (size_t)1);
+    uint32_t n = a->n_inputs, j, k;
+    memcpy(inputs, a->inputs, n * sizeof *inputs);
+    for (j = 0; j < b->n_inputs; j++) {
+        for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
+        if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
+        else inputs[n++] = b->inputs[j];
+    }
+    a->inputs = inputs;
+    a->n_inputs = n;
+    a->instructions = xg_cost_add(a->instructions, b->instructions);
+    a->ops += b->ops;
+    xg_kernel_settle(g, a);
+}
+
+XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+    if (!g->log) return;
+    xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
+    if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
+    else xg_printf(g->log, "refused, %s\n", why);
+}
+
+/* Makes one kernel of both if that is possible and pays; a becomes its leader. */
+XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    xg_kernel was = *a;
+    int64_t apart = xg_cost_add(a->time, b->time);
+    bool related = xg_kernel_find_input(a, b) != NULL || xg_kernel_find_input(b, a) != NULL || a->roots.n > 1 || b->roots.n > 1;
+    const char *why = xg_multi_refusal(a, b);
+    uint32_t level, j;
+    if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
+    if (!why && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
+    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
+    xg_multi_set_roots(g, a, &was, b);
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+    if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
+    else xg_multi_combine(g, a, b);
+    xg_multi_log(g, a, b, a->time < apart ? NULL : "refused", apart, a->time);
+    if (a->time >= apart) {
+        *a = was;
+        for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+        b->leader = b;
+        for (j = 0; j < b->roots.n; j++) b->roots.p[j]->leader = b;
+        return false;
+    }
+    a->level = level;
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
+    a->shared = a->shared || b->shared;
+    for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    return true;
+}
+
+/* ---- who is tried ---- */
+
+/* Each of the kernels with the last few like it before. */
+XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
+    bool changed = false;
+    uint32_t j, k, tries;
+    for (j = 1; j < n; j++) {
+        xg_kernel *b = kernels[j]->leader;
+        for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = kernels[k]->leader;
+            if (a == b || !xg_multi_is_near(a, b)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) { changed = true; break; }
+        }
+    }
+    return changed;
+}
+
+XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, value->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < value->readers.n; j++) {
+        xg_kernel *c = value->readers.p[j];
+        if (!c->live || !xg_kernel_find_input(c->leader, value)) continue;
+        if (!n || list[n - 1] != c->leader) list[n++] = c->leader;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_fusions_by_place);
+    (void)xg_multi_siblings(g, list, n);
+}
+
+/* A value with the readers that compute element for element from it. */
+XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
+    uint32_t j, tries = 0;
+    if (p->leader->hero) return;
+    for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
+        xg_kernel *c = p->readers.p[j]->leader;
+        const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
+        if (!in || !in->aligned || in->sites != 1 || !xg_multi_is_near(p->leader, c)) continue;
+        tries++;
+        (void)xg_multi_merge(g, p->leader, c);
+    }
+}
+
+/* Small kernels that share nothing. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+
+XG_FN int xg_multi_by_level(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    if (x->elements != y->elements) return x->elements > y->elements ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+XG_FN void xg_multi_horizontal(xg_kernels *g) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, k, j, tries;
+    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
+    qsort(list, n, sizeof *list, xg_multi_by_level);
+    for (k = 1; k < n; k++) {
+        xg_kernel *b = list[k]->leader;
+        for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = list[j]->leader;
+            if (a == b || !xg_multi_is_little(a)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) break;
+        }
+    }
+}
+
+XG_FN void xg_multi_run(xg_kernels *g) {
+    uint32_t k;
+    xg_multi_levels(g);
+    for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
+    for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+}
+
+#endif /* XG_FUSE_MULTI_OUTPUT_C */
+/* fuse/priority.c -- priority-fusion: producers move into all of their readers, the most worthwhile first.
+ *
+ * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
+ * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ *
+ * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
+#ifndef XG_FUSE_PRIORITY_C
+#define XG_FUSE_PRIORITY_C
+
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+
+/* ---- the queue: a heap that knows where everybody is ---- */
+
+/* What computing it in its readers saves, its own kernel with it. */
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
+    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
+    return x != y ? x > y : a->place < b->place;
+}
+
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+
+XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
+    xg_kernel *k = q->heap.p[at];
+    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= q->heap.n) break;
+        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
+        if (!xg_queue_before(q->heap.p[child], k)) break;
+        xg_queue_set(q, at, q->heap.p[child]);
+        at = child;
+    }
+    xg_queue_set(q, at, k);
+}
+
+XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
+    uint32_t at = k->heap_at - 1;
+    xg_kernel *last = q->heap.p[--q->heap.n];
+    k->heap_at = 0;
+    if (last == k) return;
+    xg_queue_set(q, at, last);
+    xg_queue_sift(q, at);
+}
+
+/* Its gain changed: into the queue, to another place, or out. */
+XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
+    if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
+    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    xg_queue_sift(q, p->heap_at - 1);
+}
+
+/* ---- estimates ---- */
+
+XG_FN void xg_priority_estimate(const xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
+    xg_kernel *p = in->from;
+    uint32_t buffers;
+    p->gain -= in->gain;
+    p->n_refused -= in->refused;
+    in->gain = 0;
+    in->why = xg_fuse_refusal(p, c, in);
+    if (!in->why && c->ops + (uint64_t)p->ops * in->sites > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    if (!in->why) {
+        int64_t with = xg_kernel_time_with(g, c, in, &buffers);
+        if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
+        else in->gain = c->time - with;
+    }
+    in->refused = in->why != NULL;
+    p->gain += in->gain;
+    p->n_refused += in->refused;
+}
+
+/* Everything that c reads, after c changed. */
+XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
+    uint32_t j;
+    for (j = 0; j < c->n_inputs; j++) {
+        xg_kernel *p = c->inputs[j].from;
+        if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
+        xg_priority_estimate(q->g, c, &c->inputs[j]);
+        xg_queue_update(q, p);
+    }
+}
+
+/* p in each of its readers, after p changed; forgets those that were readers once. */
+XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
+    uint32_t n = 0, j;
+    if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    for (j = 0; j < p->readers.n; j++) {
+        xg_kernel *c = p->readers.p[j];
+        xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
+        if (!in) continue;
+        p->readers.p[n++] = c;
+        xg_priority_estimate(q->g, c, in);
+    }
+    p->readers.n = n;
+    xg_queue_update(q, p);
+}
+
+/* ---- the log ---- */
+
+XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, bool accepted) {
+    const xg_kernel *p = in->from;
+    int64_t apart = p->time + c->time, together = c->time - in->gain;
+    if (!g->log) return;
+    xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
+    if (in->why) xg_printf(g->log, "refused, %s\n", in->why);
+    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
+        accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
+}
+
+/* The last word on each pair that stayed apart. */
+XG_FN void xg_priority_log_rest(const xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; g->log && k < g->n; k++)
+        for (j = 0; g->nodes[k].live && j < g->nodes[k].n_inputs; j++) {
+            xg_kernel_input in = g->nodes[k].inputs[j];
+            if (!in.from->live) continue;
+            if (!in.from->candidate) in.why = in.from->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
+            xg_priority_log(g, &g->nodes[k], &in, false);
+        }
+}
+
+/* ---- the way ---- */
+
+XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
+    xg_kernels *g = q->g;
+    xg_kernel **readers = XG_NEW_N(g->arena, xg_kernel *, p->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) readers[n++] = p->readers.p[j];
+    p->live = false;
+    p->shared = p->shared || n > 1;
+    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), true);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel *o = p->inputs[j].from; /* no longer read by p */
+        o->n_readers--;
+        o->gain -= p->inputs[j].gain;
+        o->n_refused -= p->inputs[j].refused;
+        xg_queue_update(q, o);
+    }
+    for (j = 0; j < n; j++) {
+        xg_kernel *c = readers[j];
+        uint32_t i;
+        for (i = 0; i < c->n_inputs; i++) { /* what is taken back is estimated again below */
+            c->inputs[i].from->gain -= c->inputs[i].gain;
+            c->inputs[i].from->n_refused -= c->inputs[i].refused;
+            c->inputs[i].gain = 0;
+            c->inputs[i].refused = false;
+        }
+        xg_kernel_take(g, c, p);
+    }
+    for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
+    for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+}
+
+XG_FN void xg_priority_run(xg_kernels *g) {
+    xg_queue q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    q.g = g;
+    for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
+    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
+    while (q.heap.n) {
+        xg_kernel *best = q.heap.p[0];
+        xg_queue_drop(&q, best);
+        xg_priority_fuse(&q, best);
+    }
+    xg_priority_log_rest(g);
+}
+
+XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_kernels g;
+    xg_kernels_open(&g, c);
+    xg_priority_run(&g);
+    xg_multi_run(&g);
+    return xg_kernels_close(&g);
+}
+
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
+
+#endif /* XG_FUSE_PRIORITY_C */
 
 /* kir */
 /* kir/kir.h -- kernel IR: one data structure, printer, parser and verifier for all levels between a fusion and PTX.
@@ -32729,6 +33955,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
