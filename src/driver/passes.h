@@ -20,6 +20,7 @@ enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
     X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER)
 
 #define XG_KIR_PASSES(X) \
+    X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \

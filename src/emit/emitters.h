@@ -7,5 +7,6 @@
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
