@@ -49,9 +49,11 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
     while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
     for (;; p->vector /= 2) {
-        multiple = p->vector / xg_gcd(p->vector, r->minor);
+        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
+        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
+        multiple /= xg_gcd(multiple, r->minor);
         threads = XG_COLUMN_BLOCK;
-        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 8 * threads * p->vector)) &&
+        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
         p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
         if (p->depth) break;

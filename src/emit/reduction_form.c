@@ -30,7 +30,8 @@ typedef struct xg_reduction {
     uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
     const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
     xg_index_order kept, reduced; /* dims of the operand, minor first */
-    int64_t n_kept, n_reduced, minor; /* minor: the size of the innermost run of dims of one kind */
+    uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
+    int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
     int64_t vector;               /* elements that fit one access of what is read */
     /* While code is written. */
@@ -201,7 +202,9 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
         if (s->dims[d] == 1) continue;
         if (r->minor == 1 && open) r->row = reduced;
         open = open && r->row == reduced;
-        if (open) r->minor *= s->dims[d];
+        if (!open) continue;
+        r->minor *= s->dims[d];
+        r->minor_dims = reduced ? r->reduced.n : r->kept.n;
     }
 }
 

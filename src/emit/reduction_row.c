@@ -13,17 +13,22 @@
 
 enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
 
-typedef struct xg_row_plan { int64_t vector, lanes, rows; } xg_row_plan;
+typedef struct xg_row_plan {
+    int64_t vector, lanes, rows;
+    int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
+} xg_row_plan;
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide;
     xg_row_plan p;
     for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
-    vectors = (r->n_reduced + p.vector - 1) / p.vector;
+    p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
+    p.length = r->n_reduced / p.pieces;
+    vectors = (p.length + p.vector - 1) / p.vector;
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
     for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
-    while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && vectors >= 4 * p.lanes) p.lanes *= 2;
+    while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
@@ -32,18 +37,20 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
 XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *th = xg_aff_dim(m.x, 0), *round;
+    bool many = plan->pieces > 1;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
     const xg_imap *map;
     xg_walk w;
     uint32_t k;
+    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
     round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
     round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
     m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
     m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
     m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
     xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
-    if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
     map = xg_walk_map_operand(r, &m);
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
@@ -53,10 +60,10 @@ XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first
     xg_walk_end(r, &w, p);
 }
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t whole = r->n_reduced / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
+    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
     if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
     if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
-    if (r->n_reduced % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
 
 /* Lane 0 of each group of so many lanes gets all of their results. */
