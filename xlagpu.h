@@ -19843,6 +19843,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
+    X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
     X(SELECT, "arith.select", 3, 3, 1, 0, KF_PURE | KF_LOW, select, result) \
@@ -19935,6 +19936,10 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(MULWIDES, "nvvm.mul.wide.s32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* i32 x i32 -> i64 */ \
     X(MULWIDEU, "nvvm.mul.wide.u32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
     X(SHFL3, "nvvm.shf", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* funnel shift right of (high, low) by amount mod 32 */ \
+    X(SHFLDOWN, "nvvm.shfl.sync.down", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) /* of all 32 lanes: what lane (own + operand 1) has; its own behind the end */ \
+    X(SHFLUP, "nvvm.shfl.sync.up", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
+    X(SHFLBFLY, "nvvm.shfl.sync.bfly", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
+    X(SHFLIDX, "nvvm.shfl.sync.idx", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
     /* memory, by address */ \
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
@@ -20011,7 +20016,7 @@ struct xg_kop {
     xg_kop *prev, *next;
     int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
     uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
 };
@@ -20178,6 +20183,7 @@ XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);     
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
 XG_FN void xg_kir_inline(xg_kmodule *m);             /* inline.c: functions called once, or marked inline_always; drops dead ones */
 XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.loop -> scf.for and scf.if; bounds that ranges prove vanish; peels */
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
@@ -21296,6 +21302,14 @@ XG_FN void xg_kprint_call(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, ')');
     xg_kprint_result_types(p, op);
 }
+XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
+    xg_putc(p->b, '(');
+    xg_kprint_list(p, op->operands, op->n_operands);
+    xg_printf(p->b, ") to %lld combiner=@", (long long)op->a);
+    xg_put_str(p->b, ((const xg_kfunc *)op->p)->name);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, op->n_operands);
+}
 XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     xg_kname_give(p, &op->regions[0]->args[0]);
     xg_kprint_value(p, &op->regions[0]->args[0]);
@@ -21942,6 +21956,33 @@ XG_FN xg_kop *xg_kparse_call(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "->");
     (void)xg_kparse_types(p);
     return xg_kcall(b, f, v.p, v.n);
+}
+XG_FN xg_kop *xg_kparse_shuffle_reduce(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    int64_t distance;
+    xg_kvals v;
+    xg_kfunc *f;
+    xg_kop *op;
+    size_t at;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    xg_kexpect(p, "(");
+    xg_kparse_until(p, &v, ")");
+    xg_kexpect(p, "to");
+    distance = xg_kinteger(p);
+    xg_kexpect(p, "combiner");
+    xg_kexpect(p, "=");
+    at = p->at;
+    f = (xg_kfunc *)xg_dict_get(&p->funcs, xg_kname(p, '@'));
+    if (!f) xg_kparse_fail(p, at, "no function of this name", xg_str_of(NULL, 0));
+    xg_kexpect(p, ":");
+    for (k = 0; k < v.n; k++) {
+        if (k) xg_kexpect(p, ",");
+        xg_kexpect_type(p, v.p[k]->type);
+    }
+    op = xg_kir_op(b, code, v.p, v.n, xg_ktypes_of(b, v.p, v.n), v.n, 0);
+    op->a = distance;
+    op->p = f;
+    return op;
 }
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
@@ -22741,6 +22782,23 @@ XG_FN const char *xg_kir_check_sync(const xg_kop *op) {
     for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != op->results[k].type || xg_kt(op, k)->kind != XG_TK_TENSOR) return "tensors, and the same types as results";
     return NULL;
 }
+XG_FN const char *xg_kir_check_shuffle_reduce(const xg_kop *op) {
+    const xg_kfunc *f = (const xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    if (op->a < 1 || op->a > 16 || (op->a & (op->a - 1))) return "the distance is a power of two up to 16";
+    if (!f || op->n_results != n || f->n_results != n || f->body->n_args != 2 * n) return "the combiner takes two of each value and gives one of each";
+    for (k = 0; k < n; k++) {
+        const xg_ktype *t = xg_kt(op, k);
+        if (t->kind != XG_TK_SCALAR || t->elem == XG_E_INDEX || xg_kelem_is_complex(t->elem)) return "scalars, neither index nor complex";
+        if (op->results[k].type != t || f->results[k] != t || f->body->args[k].type != t || f->body->args[n + k].type != t) return "operands, results and the combiner's types differ";
+    }
+    return NULL;
+}
+XG_FN const char *xg_kir_check_shuffle(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t != xg_kr(op) || t->kind != XG_TK_SCALAR || (t->elem != XG_E_I32 && t->elem != XG_E_F32)) return "a value of 32 bits";
+    return xg_kt(op, 1)->kind != XG_TK_SCALAR || xg_kt(op, 1)->elem != XG_E_I32 ? "the lane is i32" : NULL;
+}
 XG_FN const char *xg_kir_check_select(const xg_kop *op) {
     if (xg_kt(op, 1) != xg_kr(op) || xg_kt(op, 2) != xg_kr(op)) return "both values have the result's type";
     if (xg_kr(op)->kind == XG_TK_TENSOR) return "tensors cannot be selected";
@@ -23090,6 +23148,77 @@ XG_FN void xg_kir_cse(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CSE_C */
+/* kir/lower_shuffles.c -- what lanes of a warp tell each other becomes shuffles of 32 bits.
+ *
+ *     %r:2 = xla_gpu.shuffle_reduce(%a, %b) to 4 combiner=@f
+ *       ==>   for distance 4, 2, 1:  %a, %b = call @f(%a, %b, lane + distance's %a, its %b)
+ *
+ * A narrower value is widened by its bits, a wider one shuffled in halves. Lanes whose partner lies behind their group get something that nobody may use.
+ * Comes before inline, which puts the combiner in its places. Keeps: everything else. */
+#ifndef XG_KIR_LOWER_SHUFFLES_C
+#define XG_KIR_LOWER_SHUFFLES_C
+
+XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
+    const xg_ktype *pair = xg_kir_vector(b->m, XG_E_I32, 2), *i32 = xg_kir_scalar(b->m, XG_E_I32);
+    xg_kval *from = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, pair), *to = xg_kconst_bits(b, pair, 0), *x[3];
+    int64_t k;
+    for (k = 0; k < 2; k++) {
+        x[0] = from;
+        x[1] = xg_kconst_int(b, XG_E_I32, k);
+        x[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, i32);
+        x[1] = lane;
+        x[0] = xg_kir_value(b, code, x, 2, i32);
+        x[1] = to;
+        x[2] = xg_kconst_int(b, XG_E_I32, k);
+        to = xg_kir_value(b, XG_K_OP_VINSERT, x, 3, pair);
+    }
+    return xg_kir_value(b, XG_K_OP_BITCAST, &to, 1, v->type);
+}
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
+    xg_kelem e = v->type->elem, bits;
+    xg_kval *x[2];
+    if (xg_kelem_bits(e) == 64) return xg_kshuffle_halves(b, code, v, lane);
+    x[0] = v;
+    x[1] = lane;
+    if (xg_kelem_bits(e) == 32) return xg_kir_value(b, code, x, 2, v->type);
+    bits = e == XG_E_I1 ? XG_E_I1 : xg_kelem_bytes(e) == 2 ? XG_E_I16 : XG_E_I8;
+    if (e != bits) x[0] = xg_kcast(b, XG_K_OP_BITCAST, v, bits);
+    x[0] = xg_kcast(b, XG_K_OP_EXTUI, x[0], XG_E_I32);
+    x[0] = xg_kir_value(b, code, x, 2, x[0]->type);
+    x[0] = xg_kcast(b, XG_K_OP_TRUNCI, x[0], bits);
+    return e == bits ? x[0] : xg_kcast(b, XG_K_OP_BITCAST, x[0], e);
+}
+
+XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
+    xg_kfunc *f = (xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, 2 * n + 1);
+    xg_kb b = xg_kb_before(m, op);
+    int64_t distance;
+    b.loc = op->loc;
+    for (k = 0; k < n; k++) v[k] = op->operands[k].value;
+    for (distance = op->a; distance > 0; distance /= 2) {
+        xg_kop *call;
+        for (k = 0; k < n; k++) v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_int(&b, XG_E_I32, distance));
+        call = xg_kcall(&b, f, v, 2 * n);
+        for (k = 0; k < n; k++) v[k] = &call->results[k];
+    }
+    for (k = 0; k < n; k++) xg_kval_replace(&op->results[k], v[k]);
+    xg_kop_remove(op);
+}
+
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        uint32_t k;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
+        for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
+    }
+}
+
+#endif /* XG_KIR_LOWER_SHUFFLES_C */
 /* kir/inline.c -- calls become the bodies of the functions they call, callees first; then only the entry is left.
  *
  * Equal calls are merged before, and what the bodies share after: so a function that is asked twice for the same element is computed
@@ -26066,6 +26195,9 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e);
 /* ---- sort.c ---- */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- reduction.c ---- */
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_reduction(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
@@ -29156,6 +29288,1125 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
+ *
+ * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices. All heroes read arrays of the same dims and
+ *   layout and reduce the same dims, so one walk over these serves them all. A root without a hero in its epilogue is a side output: it has as many
+ *   elements as what is reduced, and is written along.
+ * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
+ *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
+ * - Partial results start from the init value if that may be taken in any number of times, reducer(init, init) = init; this holds for constants where the evaluator
+ *   says so, and always for maximum, minimum, and, or. Other sums and products start from the neutral element of the operation, and the
+ *   init value comes in once, at the end. What is neither is left to the loop emitter. */
+#ifndef XG_EMIT_REDUCTION_FORM_C
+#define XG_EMIT_REDUCTION_FORM_C
+
+typedef struct xg_hero {
+    const xg_inst *i;
+    const xg_comp *comp;
+    uint32_t n, first;            /* values; where they stand among those of all heroes */
+    xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
+    bool late;                    /* partial results start from the neutral element */
+    xg_kfunc *combiner;
+} xg_hero;
+
+typedef struct xg_reduction {
+    xg_fusion_emission *e;
+    const xg_shape *in;           /* what is reduced, without its type */
+    uint32_t n_heroes, n_values;
+    xg_hero *heroes;
+    uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
+    const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
+    xg_index_order kept, reduced; /* dims of the operand, minor first */
+    uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
+    int64_t n_kept, n_reduced, minor; /* and their product */
+    bool row;
+    int64_t vector;               /* elements that fit one access of what is read */
+    /* While code is written. */
+    xg_scope s;
+    xg_kval *thread, *block, **dest;
+    int64_t threads, blocks;
+} xg_reduction;
+
+/* ---- the reducer ---- */
+
+XG_FN bool xg_hero_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_hero_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* reducer(init, init) = init, bit for bit, for constants. */
+XG_FN bool xg_hero_is_idempotent(const xg_hero *h, xg_arena *a) {
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * h->n + 1), *r;
+    xg_eval_options o;
+    uint32_t k;
+    for (k = 0; k < h->n; k++) {
+        const xg_inst *init = XG_OPERAND(h->i, h->n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[h->n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, h->comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp((xg_comp *)h->comp, a, args, 2 * h->n, &o);
+    for (k = 0; k < h->n; k++) if (!xg_hero_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+/* Whether partial results have something to start from; says how in h->late. */
+XG_FN bool xg_hero_can_start(xg_hero *h, xg_arena *a) {
+    int cls = xg_type_class(xg_indexing_output_shape(h->i, 0)->type);
+    h->late = false;
+    if (xg_hero_is_plain(h->comp)) switch (h->comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return true;
+    default: break;
+    }
+    if (xg_hero_is_idempotent(h, a)) return true;
+    h->late = true;
+    if (!xg_hero_is_plain(h->comp)) return false;
+    switch (h->comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F;
+    case XG_XOR: return cls == XGT_I;
+    default: return false;
+    }
+}
+/* Numbers narrower than a byte stay with the loop emitter. */
+XG_FN bool xg_hero_has_values(const xg_inst *i) {
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands / 2; k++) {
+        const xg_shape *s = xg_indexing_output_shape(i, k);
+        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
+        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
+    }
+    return true;
+}
+
+/* ---- heroes and epilogues ---- */
+
+/* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
+XG_FN bool xg_reduction_passes(const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY: case XG_GET_TUPLE_ELEMENT: case XG_TUPLE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
+    const xg_shape *p = XG_OPERAND(x, 0)->shape, *q = XG_OPERAND(y, 0)->shape;
+    xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
+    uint32_t k;
+    if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
+    for (k = 0; k < a.n; k++) if (!xg_index_has(b, a.p[k], NULL)) return false;
+    for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
+    return true;
+}
+/* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any way. */
+XG_FN bool xg_reduction_find(xg_reduction *r) {
+    const xg_partition *p = r->e->parts;
+    xg_arena *a = r->e->arena;
+    uint8_t *reached = (uint8_t *)xg_alloc(a, p->n_insts + 1), *touched = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    uint32_t k, j;
+    r->heroes = XG_NEW_N(a, xg_hero, p->n_insts + 1);
+    r->epilogue = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    for (k = 0; k < p->n_roots; k++) reached[xg_partition_place(p, p->roots[k])] = 1;
+    for (k = p->n_insts; k-- > 0;) if (reached[k] && xg_reduction_passes(p->insts[k])) for (j = 0; j < p->insts[k]->n_operands; j++) reached[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = 1;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        bool on_the_way = false;
+        for (j = 0; j < i->n_operands; j++) {
+            uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+            on_the_way = on_the_way || r->epilogue[from];
+            touched[k] |= touched[from];
+        }
+        if (i->op == XG_REDUCE && reached[k]) {
+            if (touched[k]) return false; /* a reduction of what another gives */
+            r->heroes[r->n_heroes++].i = i;
+            r->epilogue[k] = touched[k] = 1;
+        } else if (on_the_way && reached[k] && xg_reduction_passes(i) && i->op != XG_TUPLE) {
+            for (j = 0; j < i->n_operands; j++) { /* no operand of an epilogue may need a hero's elements elsewhere */
+                uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+                if (touched[from] && !r->epilogue[from]) return false;
+            }
+            r->epilogue[k] = 1;
+        }
+    }
+    for (k = 0; k < p->n_roots; k++) { uint32_t place = xg_partition_place(p, p->roots[k]); if (touched[place] && !r->epilogue[place]) return false; }
+    return r->n_heroes > 0;
+}
+
+/* The map from a hero's output index to that of each instruction of an epilogue; false if there are two different ones, or none. */
+XG_FN bool xg_reduction_maps(xg_reduction *r) {
+    const xg_partition *p = r->e->parts;
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_imap **maps = XG_NEW_N(r->e->arena, const xg_imap *, p->n_insts + 1), *own = NULL, *m;
+    uint32_t k, j;
+    r->maps = maps;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        if (!r->epilogue[k]) continue;
+        if (i->op == XG_REDUCE) {
+            const xg_shape *s = xg_indexing_output_shape(i, 0);
+            maps[k] = own = own ? own : xg_imap_identity(x, s->dims, s->rank);
+            continue;
+        }
+        for (j = 0; j < i->n_operands; j++) {
+            uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+            if (!r->epilogue[from]) continue;
+            m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
+            if (!xg_imap_ok(m) || m->n_syms || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            maps[k] = m;
+        }
+    }
+    for (k = 0; k < p->n_roots; k++) if (!maps[xg_partition_place(p, p->roots[k])] && p->roots[k]->shape->elements != r->in->elements) return false;
+    return true;
+}
+
+/* ---- the form ---- */
+
+/* The widest access that suits all arrays that are read once for each element, in elements. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r) {
+    int64_t least = 16, most = 1, v;
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (s->elements < r->in->elements) continue;
+        least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
+        most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
+    }
+    for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
+    return XG_MAX(v, 1);
+}
+XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
+    const xg_shape *s = r->in;
+    bool open = true;
+    uint32_t k;
+    r->n_kept = r->n_reduced = r->minor = 1;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        bool reduced = xg_index_has(dims, d, NULL);
+        xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
+        *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
+        if (s->dims[d] == 1) continue;
+        if (r->minor == 1 && open) r->row = reduced;
+        open = open && r->row == reduced;
+        if (!open) continue;
+        r->minor *= s->dims[d];
+        r->minor_dims = reduced ? r->reduced.n : r->kept.n;
+    }
+}
+
+XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    uint32_t k;
+    memset(r, 0, sizeof *r);
+    r->e = (xg_fusion_emission *)e;
+    if (!xg_reduction_find(r)) return false;
+    r->in = XG_OPERAND(r->heroes[0].i, 0)->shape;
+    if (r->in->elements == 0) return false;
+    for (k = 0; k < r->n_heroes; k++) {
+        xg_hero *h = &r->heroes[k];
+        if (!xg_hero_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i)) return false;
+        h->comp = xg_attr_comp(h->i, XG_A_to_apply);
+        h->n = h->i->n_operands / 2;
+        h->first = r->n_values;
+        h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
+        r->n_values += h->n;
+        if (!xg_hero_can_start(h, e->arena)) return false;
+    }
+    xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
+    r->vector = xg_reduction_vector(r);
+    return xg_reduction_maps(r);
+}
+
+/* ---- elements of heroes ---- */
+
+XG_FN xlagpu_type xg_hero_type(const xg_hero *h, uint32_t k) { return h->wide != XLAGPU_INVALID ? h->wide : xg_indexing_output_shape(h->i, k)->type; }
+
+/* acc = reducer(acc, x), both as they are carried. */
+XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_elem *x) {
+    xg_elem *args;
+    if (h->wide != XLAGPU_INVALID) { acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, x[0].v); return; }
+    args = XG_NEW_N(s->e->arena, xg_elem, 2 * h->n + 1);
+    memcpy(args, acc, h->n * sizeof *acc);
+    memcpy(args + h->n, x, h->n * sizeof *x);
+    xg_elem_call_comp(s, h->comp, args, acc, h->n);
+}
+/* An element of what is reduced, as it is carried. */
+XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
+    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, k), at);
+    return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
+}
+XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
+    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, h->n + k), NULL);
+    return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, h->n + k)->shape->type, h->wide) : x;
+}
+XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
+    xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
+    xg_kelem e = xg_kelem_of(t);
+    double v = h->comp->root->op == XG_MULTIPLY ? 1 : -0.0;
+    if (!xg_kelem_is_float(e)) return xg_kconst_int(&s->b, e, h->comp->root->op == XG_MULTIPLY);
+    return xg_kconst_float(&s->b, e, v);
+}
+/* What partial results start from. */
+XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
+    uint32_t k;
+    for (k = 0; k < h->n; k++) {
+        if (!h->late) { acc[k] = xg_hero_init(s, h, k); continue; }
+        acc[k] = xg_elem_real(xg_hero_neutral(s, h));
+        if (xg_type_class(xg_hero_type(h, k)) == XGT_C) acc[k].im = acc[k].v;
+    }
+}
+/* The result of all partial ones: the init value where it is still missing, the type that the hero has. */
+XG_FN void xg_hero_end(xg_scope *s, const xg_hero *h, xg_elem *acc) {
+    if (h->late) {
+        xg_elem x = acc[0];
+        acc[0] = xg_hero_init(s, h, 0);
+        xg_hero_merge(s, h, acc, &x);
+    }
+    if (h->wide != XLAGPU_INVALID) acc[0] = xg_elem_convert_to(s, acc[0], h->wide, h->i->shape->type);
+}
+
+/* The reducer as a function of two sets of values, complex ones as pairs. */
+XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
+    xg_arena *a = r->e->arena;
+    const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 4 * h->n + 1);
+    xg_kval **out = XG_NEW_N(a, xg_kval *, 2 * h->n + 1);
+    xg_elem *acc = XG_NEW_N(a, xg_elem, 2 * h->n + 1);
+    uint32_t n = 0, k, at = 0;
+    xg_buf name;
+    xg_scope s;
+    xg_kfunc *f;
+    xg_buf_init(&name, a);
+    xg_printf(&name, "combine%u_%s", (unsigned)(h - r->heroes), h->comp->name.p);
+    for (k = 0; k < h->n; k++) {
+        xlagpu_type t = xg_hero_type(h, k);
+        types[n++] = xg_kir_scalar(r->e->m, xg_kelem_of(xg_type_real(t)));
+        if (xg_type_class(t) == XGT_C) { types[n] = types[n - 1]; n++; }
+    }
+    memcpy((void *)(types + n), (const void *)types, n * sizeof *types);
+    f = xg_kir_func(r->e->m, xg_str_of(name.p, name.n), types, 2 * n, types, n);
+    s = xg_emit_scope(r->e, f, UINT32_MAX);
+    for (k = 0; k < 2 * h->n; k++) {
+        acc[k].v = &f->body->args[at++];
+        if (xg_type_class(xg_hero_type(h, k % h->n)) == XGT_C) acc[k].im = &f->body->args[at++];
+    }
+    xg_hero_merge(&s, h, acc, acc + h->n);
+    n = xg_carry_values(acc, h->n, out);
+    xg_kreturn(&s.b, out, n);
+    return f;
+}
+
+#endif /* XG_EMIT_REDUCTION_FORM_C */
+/* emit/reduction_walk.c -- what walks by rows and by columns have in common: loops over maps that carry partial results and destinations, the
+ * elements at one place, writing the results.
+ *
+ * Everything that a loop may change is in xg_partial: the partial results and the destinations. A loop over an indexing map whose symbols have one value is how
+ * something is done by some threads only: lower-loops makes the cheapest tests of its domain. */
+#ifndef XG_EMIT_REDUCTION_WALK_C
+#define XG_EMIT_REDUCTION_WALK_C
+
+typedef struct xg_partial { xg_elem *acc; uint32_t n; xg_kval **dest; uint32_t n_dest; } xg_partial; /* dest: one per root, or shared arrays */
+
+XG_FN xg_partial xg_partial_new(xg_reduction *r, uint32_t n, xg_kval **dest, uint32_t n_dest) {
+    xg_partial p;
+    p.acc = XG_NEW_N(r->e->arena, xg_elem, n + 1);
+    p.n = n;
+    p.dest = dest;
+    p.n_dest = n_dest;
+    return p;
+}
+XG_FN uint32_t xg_partial_values(const xg_partial *p, xg_kval **out) {
+    uint32_t n = xg_carry_values(p->acc, p->n, out), k;
+    for (k = 0; k < p->n_dest; k++) out[n++] = p->dest[k];
+    return n;
+}
+XG_FN void xg_partial_set(xg_partial *p, xg_kval *values) {
+    uint32_t k, n = 0;
+    for (k = 0; k < p->n; k++) n += p->acc[k].im ? 2 : 1;
+    xg_carry_elems(values, p->acc, p->n);
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = values + n + k;
+}
+
+/* ---- loops ---- */
+
+typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **values, *syms, *at; } xg_walk;
+
+/* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
+XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_kval *dims[2];
+    xg_kregion *body;
+    xg_walk w;
+    uint32_t n, k;
+    w.values = XG_NEW_N(r->e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+    n = xg_partial_values(p, w.values);
+    dims[0] = r->thread;
+    dims[1] = r->block;
+    w.loop = xg_kloop(&s->b, map, dims, w.values, n);
+    body = w.loop->regions[0];
+    for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
+    w.syms = body->args;
+    w.at = body->args + map->n_syms;
+    w.outer = s->b;
+    w.memo = s->memo;
+    s->b = xg_kb_end(r->e->m, body);
+    s->b.loc = w.outer.loc;
+    s->memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
+    xg_partial_set(p, w.at + map->n_results);
+    return w;
+}
+XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
+    xg_kyield(&r->s.b, w->values, xg_partial_values(p, w->values));
+    r->s.b = w->outer;
+    r->s.memo = w->memo;
+    xg_partial_set(p, w->loop->results);
+}
+
+/* ---- maps ---- */
+
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+
+XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
+    xg_walk_map w;
+    memset(&w, 0, sizeof w);
+    w.x = r->e->m->aff;
+    w.threads = r->threads;
+    return w;
+}
+XG_FN const xg_aff *xg_walk_sym(xg_walk_map *w, const char *name, int64_t count) {
+    w->names[w->n_syms] = name;
+    w->syms[w->n_syms] = count;
+    return xg_aff_sym(w->x, w->n_syms++);
+}
+XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t hi) {
+    w->constraints[w->n_constraints].expr = e;
+    w->constraints[w->n_constraints++].range = xg_range_of(lo, hi);
+}
+/* The map to these results, over thread, block and the symbols. */
+XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
+    xg_imap *m = xg_imap_new(w->x, 2, w->n_syms, 0, n, w->n_constraints);
+    uint32_t k;
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, w->threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
+    for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
+    for (k = 0; k < n; k++) m->results[k] = results[k];
+    return xg_imap_simplify(w->x, m);
+}
+/* Dims [from, to) of an order. */
+XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint32_t to) {
+    xg_index_order part;
+    uint32_t k;
+    part.n = 0;
+    for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
+    return part;
+}
+/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_aff *at[XG_RANK_MAX];
+    uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
+    xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    xg_index_delinearise(w->x, &r->kept, w->kept, at);
+    xg_index_delinearise(w->x, &inner, w->lin, at);
+    if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
+    return xg_walk_map_end(r, w, at, r->in->rank);
+}
+/* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
+XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_aff *at[XG_RANK_MAX], *out[XG_RANK_MAX];
+    uint32_t d, n = 0;
+    memset((void *)at, 0, sizeof at);
+    xg_index_delinearise(w->x, &r->kept, w->kept, at);
+    for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
+    return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- elements and results ---- */
+
+/* Writes the side outputs at the operand's indices. */
+XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **dest) {
+    xg_fusion_emission *e = r->e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *root = e->roots[k];
+        xg_kval *here[XG_RANK_MAX];
+        xg_shape to = *root->shape;
+        if (r->epilogue[xg_partition_place(e->parts, root)]) continue;
+        to.type = r->in->type;
+        xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
+        dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
+    }
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+/* All heroes' elements at the operand's indices. */
+XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) out[r->heroes[h].first + k] = xg_hero_element(&r->s, &r->heroes[h], k, at);
+}
+XG_FN void xg_reduction_merge(xg_reduction *r, xg_elem *acc, const xg_elem *x) {
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_hero_merge(&r->s, &r->heroes[h], acc + r->heroes[h].first, x + r->heroes[h].first);
+}
+XG_FN void xg_reduction_start(xg_reduction *r, xg_elem *acc) {
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_hero_start(&r->s, &r->heroes[h], acc + r->heroes[h].first);
+}
+
+/* From whole results at the heroes' output indices: epilogues in program order, each root into its destination. */
+XG_FN void xg_reduction_results(xg_reduction *r, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
+    xg_scope *s = &r->s;
+    const xg_partition *p = r->e->parts;
+    uint32_t k, h;
+    xg_kval *here[XG_RANK_MAX];
+    for (h = 0; h < r->n_heroes; h++) {
+        xg_memo *memo = &s->memo[xg_partition_place(p, r->heroes[h].i)];
+        xg_elem *outs = XG_NEW_N(r->e->arena, xg_elem, r->heroes[h].n + 1);
+        memcpy(outs, acc + r->heroes[h].first, r->heroes[h].n * sizeof *outs);
+        xg_hero_end(s, &r->heroes[h], outs);
+        memo->elem = outs[0];
+        memo->outs = outs;
+        memo->region = s->b.region;
+    }
+    for (k = 0; k < p->n_insts; k++) if (r->epilogue[k] && p->insts[k]->op != XG_REDUCE) {
+        xg_elem_apply(s, r->maps[k], at, here);
+        (void)xg_elem_make(s, p->insts[k], &s->memo[k], here);
+    }
+    for (k = 0; k < p->n_roots; k++) {
+        uint32_t place = xg_partition_place(p, p->roots[k]);
+        if (!r->epilogue[place]) continue;
+        xg_elem_apply(s, r->maps[place], at, here);
+        dest[k] = xg_emit_insert(&s->b, s->memo[place].elem, dest[k], p->roots[k]->shape, here);
+    }
+}
+
+/* ---- shared memory ---- */
+
+/* One array a value, complex parts apart; tensors of rank 2 or 1 by what the walk wants. */
+typedef struct xg_shared { uint32_t n; xg_kval **arrays; } xg_shared;
+XG_FN xg_shared xg_shared_new(xg_reduction *r, const xg_elem *like, const int64_t *dims, uint32_t rank) {
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_shared s;
+    uint32_t k;
+    s.n = xg_carry_values(like, r->n_values, v);
+    s.arrays = v;
+    for (k = 0; k < s.n; k++) {
+        const xg_ktype *t = xg_kir_tensor(r->e->m, v[k]->type->elem, dims, rank);
+        v[k] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+    return s;
+}
+XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
+    const xg_ktype **types = XG_NEW_N(r->e->arena, const xg_ktype *, s->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    for (k = 0; k < s->n; k++) types[k] = s->arrays[k]->type;
+    op = xg_kir_op(&r->s.b, XG_K_OP_SYNC, s->arrays, s->n, types, s->n, 0);
+    for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
+}
+/* The values at one place; like: elements of the same types. */
+XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like, uint32_t n, xg_elem *out) {
+    uint32_t k, i = 0;
+    for (k = 0; k < n; k++) {
+        bool pair = like[k].im != NULL;
+        out[k] = xg_elem_real(xg_kextract(&r->s.b, s->arrays[i++], at, rank));
+        if (pair) out[k].im = xg_kextract(&r->s.b, s->arrays[i++], at, rank);
+    }
+}
+
+#endif /* XG_EMIT_REDUCTION_WALK_C */
+/* emit/reduction_row.c -- what is reduced lies side by side: some lanes, warps, or a whole block take a row together.
+ *
+ *     lanes threads to a row, rows of them in a block; thread th is lane th mod lanes of row block * rows + th div lanes
+ *     each lane:  acc = reducer over elements (round * lanes + lane) * vector + v      rounds in groups, without tests; then the rest; then the row's end
+ *     lanes of a warp:  shuffle_reduce
+ *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
+ *     lane 0 of the row writes the result
+ *
+ * All numbers are powers of two but the row's length and number. */
+#ifndef XG_EMIT_REDUCTION_ROW_C
+#define XG_EMIT_REDUCTION_ROW_C
+
+enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+
+typedef struct xg_row_plan {
+    int64_t vector, lanes, rows;
+    int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
+} xg_row_plan;
+
+XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
+    int64_t resident = r->e->target->resident_threads, vectors, wide;
+    xg_row_plan p;
+    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
+    p.length = r->n_reduced / p.pieces;
+    vectors = (p.length + p.vector - 1) / p.vector;
+    wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
+    for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
+    if (r->n_reduced <= 4) p.lanes = 1;
+    while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
+    for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
+    return p;
+}
+
+/* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *round;
+    bool many = plan->pieces > 1;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
+    round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
+    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
+    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
+    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    map = xg_walk_map_operand(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_elements(r, at, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_reduction_sides(r, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
+    if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+}
+
+/* Lane 0 of each group of so many lanes gets all of their results. */
+XG_FN void xg_row_shuffle(xg_reduction *r, int64_t lanes, xg_elem *acc) {
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    const xg_ktype **types = XG_NEW_N(r->e->arena, const xg_ktype *, 2 * r->n_values + 1);
+    uint32_t h, n, k;
+    for (h = 0; lanes > 1 && h < r->n_heroes; h++) {
+        xg_hero *hero = &r->heroes[h];
+        xg_kop *op;
+        if (!hero->combiner) hero->combiner = xg_hero_combiner(r, hero);
+        n = xg_carry_values(acc + hero->first, hero->n, v);
+        for (k = 0; k < n; k++) types[k] = v[k]->type;
+        op = xg_kir_op(&r->s.b, XG_K_OP_SHUFFLE_REDUCE, v, n, types, n, 0);
+        op->a = lanes / 2;
+        op->p = hero->combiner;
+        xg_carry_elems(op->results, acc + hero->first, hero->n);
+    }
+}
+
+XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
+    xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 0);
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_results(r, p->acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+
+/* Warps of a row meet in shared memory. */
+XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_shared shared;
+    xg_partial write;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk w;
+    uint32_t k, n;
+    dims[0] = plan->rows;
+    dims[1] = plan->lanes / 32;
+    shared = xg_shared_new(r, p->acc, dims, 2);
+    n = xg_carry_values(p->acc, r->n_values, v);
+    out[0] = xg_aff_div(m.x, th, plan->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, plan->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, &shared);
+    m = xg_walk_map_begin(r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nobody uses */
+    xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 31);
+    memcpy(like, p->acc, r->n_values * sizeof *like);
+    p->n = 0;
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), p);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    xg_shared_read(r, &shared, at, 2, like, r->n_values, p->acc);
+    xg_row_shuffle(r, dims[1], p->acc);
+    p->n = r->n_values;
+    xg_row_write(r, plan, p);
+    p->n = 0;
+    xg_walk_end(r, &w, p);
+}
+
+XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_row_elements(r, plan, p);
+    xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)32), p->acc);
+    if (plan->lanes > 32) xg_row_across_warps(r, plan, p);
+    else xg_row_write(r, plan, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_ROW_C */
+/* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
+ *
+ * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
+ * in steps of depth rows. Three ways to choose the two:
+ *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
+ *   tile     width 32 * vector or more columns, some rows of them; blocks stand side by side.
+ *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
+#ifndef XG_EMIT_REDUCTION_COLUMN_C
+#define XG_EMIT_REDUCTION_COLUMN_C
+
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8 };
+
+typedef struct xg_column_plan {
+    int way;
+    int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+} xg_column_plan;
+
+/* Bytes of the partial results of one column. */
+XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
+    int64_t bytes = 0;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
+    return XG_MAX(bytes, (int64_t)1);
+}
+
+XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
+    int64_t resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && r->n_kept / p->vector < resident / 2); p->vector /= 2) {}
+    if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
+    p->way = XG_COLUMN_SERIAL;
+    p->depth = 1;
+    p->threads = p->active = XG_COLUMN_BLOCK;
+    p->width = p->threads * p->vector;
+    p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
+    return true;
+}
+/* Rows of a block's step: more of them while the device is not full and each thread still has some. */
+XG_FN int64_t xg_column_more(const xg_reduction *r, int64_t threads, int64_t blocks, int64_t vector) {
+    int64_t resident = r->e->target->resident_threads, bytes = xg_column_bytes(r), step = threads;
+    while (2 * threads <= XG_COLUMN_THREADS_MAX && blocks < resident / threads && r->n_reduced * r->minor / XG_MIN(r->minor, step * vector) * step >= 8 * threads &&
+           2 * threads * vector * bytes <= XG_COLUMN_SHARED_MAX) threads *= 2;
+    return threads;
+}
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+    int64_t outer = r->n_kept / r->minor, threads, multiple;
+    p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
+    for (;; p->vector /= 2) {
+        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
+        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
+        multiple /= xg_gcd(multiple, r->minor);
+        threads = XG_COLUMN_BLOCK;
+        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+               2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        if (p->depth) break;
+        if (p->vector == 1) return false;
+    }
+    p->way = XG_COLUMN_LINEAR;
+    p->width = r->minor;
+    p->active = p->depth * p->width / p->vector;
+    p->threads = (p->active + 31) / 32 * 32;
+    p->tiles = 1;
+    p->blocks = outer;
+    return true;
+}
+XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
+    int64_t across = 32;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector; p->vector /= 2) {}
+    p->way = XG_COLUMN_TILE;
+    p->width = across * p->vector;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    p->threads = p->active = xg_column_more(r, across, p->blocks, p->vector);
+    p->depth = p->threads / across;
+}
+XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    xg_column_plan p;
+    memset(&p, 0, sizeof p);
+    if (xg_column_serial(r, &p)) return p;
+    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    xg_column_tile(r, &p);
+    return p;
+}
+XG_FN bool xg_column_takes(const xg_reduction *r) { return r->n_kept >= 1; }
+
+/* ---- elements ---- */
+
+/* kept and lin of the thread's element v in row group `row`; v NULL: of its first one. */
+XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+    if (v) in_step = xg_aff_add(m->x, in_step, v);
+    if (plan->way == XG_COLUMN_SERIAL) {
+        m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
+        m->lin = step;
+        return;
+    }
+    column = xg_aff_mod(m->x, in_step, plan->width);
+    m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
+    if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
+}
+/* A column of a tile may lie behind the last. */
+XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
+    const xg_aff *bl = xg_aff_dim(m->x, 1);
+    if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+}
+
+/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
+ * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
+    xg_walk_map m = *outer;
+    const xg_imap *map;
+    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
+    xg_kop *loop = NULL;
+    xg_kb outside = s->b;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    map = xg_walk_map_operand(r, &m);
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
+    if (sym) {
+        uint32_t h;
+        for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+            xlagpu_type t = xg_hero_type(&r->heroes[h], k);
+            const xg_ktype *type = xg_kir_vector(r->e->m, xg_kelem_of(xg_type_real(t)), plan->vector);
+            vals[n++] = xg_kconst_bits(&s->b, type, 0);
+            if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
+        }
+        for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+        loop = xg_kfor(&s->b, xg_elem_index(s, 0), xg_elem_index(s, plan->vector), xg_elem_index(s, 1), vals, n + p->n_dest);
+        s->b = xg_kb_end(r->e->m, loop->regions[0]);
+        s->b.loc = outside.loc;
+        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane->name = XG_STR("vector_index");
+        for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
+        for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
+    }
+    xg_elem_apply(s, map, vars, at);
+    xg_reduction_elements(r, at, one);
+    xg_reduction_sides(r, at, p->dest);
+    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    (void)xg_carry_values(one, n_values, parts);
+    for (k = 0; k < n; k++) {
+        xg_kval *o[3];
+        o[0] = parts[k];
+        o[1] = vals[k];
+        o[2] = lane;
+        vals[k] = xg_kir_value(&s->b, XG_K_OP_VINSERT, o, 3, vals[k]->type);
+    }
+    for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+    xg_kyield(&s->b, vals, n + p->n_dest);
+    s->b = outside;
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = &loop->results[n + k];
+    for (v = 0; v < plan->vector; v++) for (n = 0, k = 0; k < n_values; k++) {
+        bool pair = one[k].im != NULL;
+        uint32_t part;
+        for (part = 0; part < (pair ? 2u : 1u); part++) {
+            xg_kval *o[2], *e;
+            o[0] = &loop->results[n++];
+            o[1] = xg_elem_index(s, v);
+            e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
+            if (part) x[v * n_values + k].im = e;
+            else x[v * n_values + k] = xg_elem_real(e);
+        }
+    }
+}
+
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *syms[2];
+    const xg_imap *map;
+    xg_walk w;
+    int64_t v;
+    m.threads = plan->active;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
+    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
+    else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    map = xg_walk_map_end(r, &m, NULL, 0);
+    w = xg_walk_begin(r, map, p);
+    for (v = 0; v < 2; v++) syms[v] = w.syms + v;
+    m.n_constraints = 0;
+    xg_column_read(r, plan, &m, step, only, syms, x, p);
+    if (only >= 0) xg_reduction_merge(r, p->acc + only * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+
+/* ---- results ---- */
+
+/* The elements acc[v] become those of a loop over v; body: at v, with these elements. */
+XG_FN void xg_column_pick(xg_reduction *r, const xg_column_plan *plan, const xg_elem *acc, xg_kval *lane, xg_elem *out) {
+    uint32_t k, part;
+    int64_t v;
+    for (k = 0; k < r->n_values; k++) for (part = 0; part < (acc[k].im ? 2u : 1u); part++) {
+        const xg_ktype *elem = acc[k].v->type, *type = xg_kir_vector(r->e->m, elem->elem, plan->vector);
+        xg_kval *vec = xg_kconst_bits(&r->s.b, type, 0), *o[3];
+        for (v = 0; v < plan->vector; v++) {
+            o[0] = part ? acc[v * r->n_values + k].im : acc[v * r->n_values + k].v;
+            o[1] = vec;
+            o[2] = xg_elem_index(&r->s, v);
+            vec = xg_kir_value(&r->s.b, XG_K_OP_VINSERT, o, 3, type);
+        }
+        o[0] = vec;
+        o[1] = lane;
+        vec = xg_kir_value(&r->s.b, XG_K_OP_VEXTRACT, o, 2, elem);
+        if (part) out[k].im = vec;
+        else out[k] = xg_elem_real(vec);
+    }
+}
+XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *all = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    xg_column_place(r, plan, &m, xg_aff_const(m.x, 0), xg_walk_sym(&m, "vector_index", plan->vector));
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    memcpy(all, p->acc, p->n * sizeof *all);
+    map = xg_walk_map_result(r, &m);
+    p->n = 0;
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    if (plan->vector > 1) xg_column_pick(r, plan, all, w.syms, acc);
+    xg_reduction_results(r, plan->vector > 1 ? acc : all, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
+    int64_t elements = plan->depth * plan->width;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    *shared = xg_shared_new(r, p->acc, &elements, 1);
+    m.threads = plan->active;
+    at = xg_aff_add(m.x, at, xg_walk_sym(&m, "vector_index", plan->vector));
+    write = xg_partial_new(r, 0, shared->arrays, shared->n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &at, 1), &write);
+    if (plan->vector > 1) xg_column_pick(r, plan, p->acc, w.syms, acc);
+    else memcpy(acc, p->acc, r->n_values * sizeof *acc);
+    (void)xg_carry_values(acc, r->n_values, v);
+    for (k = 0; k < shared->n; k++) {
+        xg_kval *index = w.at;
+        shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
+    }
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, shared);
+}
+
+/* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
+XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    int64_t at;
+    uint32_t k;
+    xg_kval *index = item;
+    xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
+    for (at = items; at < elements; at += items) {
+        xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
+        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
+        xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
+        const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
+        bool guarded = at + items > elements;
+        xg_kb outside;
+        xg_kop *op = NULL;
+        uint32_t n;
+        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
+        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
+        outside = s->b;
+        if (guarded) {
+            n = xg_carry_values(acc, r->n_values, vals);
+            for (k = 0; k < n; k++) types[k] = vals[k]->type;
+            op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)), types, n);
+            outside = s->b;
+            s->b = xg_kb_end(r->e->m, op->regions[1]);
+            xg_kyield(&s->b, vals, n);
+            s->b = xg_kb_end(r->e->m, op->regions[0]);
+            s->b.loc = outside.loc;
+        }
+        index = xg_kapply(&s->b, shift, &item)->results;
+        xg_shared_read(r, from, &index, 1, like, r->n_values, x);
+        xg_reduction_merge(r, acc, x);
+        if (!guarded) continue;
+        n = xg_carry_values(acc, r->n_values, vals);
+        xg_kyield(&s->b, vals, n);
+        s->b = outside;
+        xg_carry_elems(op->results, acc, r->n_values);
+    }
+}
+/* A round makes rows of `depth` rows; the last one writes the results. */
+XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
+    int64_t depth = plan->depth, items, next;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX + 1];
+    bool last;
+    do {
+        xg_walk_map m = xg_walk_map_begin(r);
+        const xg_aff *item, *sym;
+        const xg_imap *map;
+        xg_shared to;
+        xg_partial write;
+        xg_walk w;
+        uint32_t k;
+        next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+        last = next == 1;
+        items = next * plan->width;
+        sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
+        item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
+        xg_walk_require(&m, item, 0, items - 1);
+        if (last) {
+            const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
+            xg_column_inside(r, plan, &m, item);
+            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
+            map = xg_walk_map_result(r, &m);
+            w = xg_walk_begin(r, map, p);
+        } else {
+            map = xg_walk_map_end(r, &m, &item, 1);
+            to = xg_shared_new(r, like, &items, 1);
+            write = xg_partial_new(r, 0, to.arrays, to.n);
+            w = xg_walk_begin(r, map, &write);
+        }
+        {
+            xg_kval *vars[3];
+            xg_walk_map only = m;
+            only.n_constraints = 0;
+            vars[0] = r->thread;
+            vars[1] = r->block;
+            vars[2] = w.syms;
+            only.constraints[only.n_constraints].expr = item;
+            only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
+            at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
+        }
+        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
+        if (last) {
+            xg_reduction_results(r, acc, at, p->dest);
+            xg_walk_end(r, &w, p);
+        } else {
+            xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+            (void)xg_carry_values(acc, r->n_values, v);
+            for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
+            xg_walk_end(r, &w, &write);
+            xg_shared_sync(r, &to);
+            *from = to;
+        }
+        depth = next;
+    } while (!last);
+}
+
+XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
+    xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
+    xg_shared shared;
+    xg_elem *like;
+    for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
+    if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
+    if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
+    if (r->n_reduced % plan->depth) {
+        if (plan->way != XG_COLUMN_LINEAR || r->n_reduced * plan->width % plan->vector == 0) xg_column_steps(r, plan, whole, 1, 1, true, -1, &all);
+        else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, whole, 1, 1, true, v, &all);
+    }
+    if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
+    like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    memcpy(like, all.acc, r->n_values * sizeof *like);
+    xg_column_share(r, plan, &all, &shared);
+    p->n = 0;
+    xg_column_rounds(r, plan, &shared, like, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_COLUMN_C */
+/* emit/reduction.c -- the reduction emitter: chooses between walks by rows and by columns, and how many threads. */
+#ifndef XG_EMIT_REDUCTION_C
+#define XG_EMIT_REDUCTION_C
+
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e) {
+    xg_reduction r;
+    return xg_reduction_of(&r, e) && r.n_reduced > 1 && (r.row || xg_column_takes(&r));
+}
+
+XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_reduction r;
+    xg_partial p;
+    xg_row_plan row;
+    xg_column_plan column;
+    uint32_t k;
+    if (!xg_reduction_of(&r, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a reduction");
+    memset(&row, 0, sizeof row);
+    memset(&column, 0, sizeof column);
+    if (r.row) {
+        row = xg_row_plan_of(&r);
+        r.threads = row.lanes * row.rows;
+        r.blocks = (r.n_kept + row.rows - 1) / row.rows;
+    } else {
+        column = xg_column_plan_of(&r);
+        r.threads = column.threads;
+        r.blocks = column.blocks;
+    }
+    if (r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r.n_kept, (long long)r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)r.threads;
+    f->blocks[0] = (uint32_t)r.blocks;
+    xg_emit_functions(e, false);
+    r.s = xg_emit_scope(e, f, UINT32_MAX);
+    r.s.b.loc = e->fusion->id + 1;
+    r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    r.thread = xg_kthread_id(&r.s.b, 0, r.threads);
+    r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
+    if (r.row) {
+        xg_reduction_start(&r, p.acc);
+        xg_row_emit(&r, &row, &p);
+    } else xg_column_emit(&r, &column, &p);
+    xg_kreturn(&r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_REDUCTION_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
@@ -29168,6 +30419,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
@@ -29335,7 +30587,7 @@ enum {
     XG_PT_PG = 1 << 30, XG_PT_PS = 1 << 29,
     XG_PT_S = XG_PT_I8 | XG_PT_I16, XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 | 1 << XG_E_F8E4M3B11FNUZ |
         1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU | 1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
+    XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
 };
 
 enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
@@ -29528,6 +30780,10 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
+    X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
+    X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
+    X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
@@ -32642,7 +33898,7 @@ static bool xg_ptx_is_short_if(const xg_kop *op) {
     uint32_t n = 0;
     if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
     XG_FOR_KOPS(o, op->regions[0]) {
-        if (o->n_regions || o->op == XG_K_OP_BARRIER || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
+        if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
         if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
     }
     return true;
@@ -33964,6 +35220,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
+    X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \

@@ -107,6 +107,7 @@
 #include "kir/parse.c"
 #include "kir/verify.c"
 #include "kir/cse.c"
+#include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
 #include "kir/lower_loops.c"
@@ -137,6 +138,11 @@
 #include "emit/loop.c"
 #include "emit/transpose.c"
 #include "emit/sort.c"
+#include "emit/reduction_form.c"
+#include "emit/reduction_walk.c"
+#include "emit/reduction_row.c"
+#include "emit/reduction_column.c"
+#include "emit/reduction.c"
 #include "emit/emit.c"
 
 /* ptx */

@@ -31,6 +31,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
+    X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \
