@@ -26189,6 +26189,29 @@ XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /
 /* ---- loop.c ---- */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
+/* ---- hero.c ---- */
+typedef struct xg_heroes { uint32_t n; const xg_inst **p; bool *behind; /* by root: made of heroes */ } xg_heroes;
+typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether it is one; of the same form as the first */
+/* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with them. */
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
+XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+/* ---- sections.c ---- */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
+/* ---- concatenate.c ---- */
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
+/* ---- update.c ---- */
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- slices.c ---- */
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
@@ -28485,6 +28508,92 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_LOOP_C */
+/* emit/hero.c -- the operations that decide how a fusion is walked: finding them, and what is behind them.
+ *
+ * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of. So an emitter may make heroes' elements
+ * in any order it likes, and whatever is behind them goes along: it gives the element to the scope, and asks for the roots there. */
+#ifndef XG_EMIT_HERO_C
+#define XG_EMIT_HERO_C
+
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to) {
+    xg_shape as = *to;
+    as.type = from->type; /* elements of any width: only their order counts */
+    return xg_indexing_bitcast(x, from, &as);
+}
+
+XG_FN bool xg_hero_in_place(const xg_fusion_emission *e, uint32_t place) {
+    const xg_partition *p = e->parts;
+    const xg_shape *s = p->insts[place]->shape;
+    if (p->part_of[place] != 0 || !p->map_of[place] || !xg_shape_is_array(s) || s->elements != e->roots[0]->shape->elements) return false;
+    return xg_imap_equal(p->map_of[place], xg_emit_same_place(e->m->aff, e->roots[0]->shape, s));
+}
+
+/* Nothing behind a hero may be a function of its own: it could not be given the element. */
+XG_FN bool xg_hero_sort_roots(const xg_fusion_emission *e, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *behind = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    h->behind = XG_NEW_N(e->arena, bool, e->n_roots + 1);
+    for (k = 0; k < h->n; k++) behind[xg_partition_place(p, h->p[k])] = true;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        for (o = 0; o < i->n_operands; o++) behind[k] = behind[k] || behind[xg_partition_place(p, XG_OPERAND(i, o))];
+        if (i->op != XG_TUPLE && behind[k] && p->part_of[k] != UINT32_MAX && p->part_of[k] != 0) return false;
+    }
+    for (k = 0; k < e->n_roots; k++) {
+        if (!xg_partition_is_near(p, k)) return false;
+        h->behind[k] = behind[xg_partition_place(p, e->roots[k])];
+    }
+    return true;
+}
+
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *seen = XG_NEW_N(e->arena, bool, p->n_insts + 1); /* a root, or used by what is seen and no hero */
+    uint32_t k, o;
+    memset(h, 0, sizeof *h);
+    if (!e->roots[0]->shape->elements) return false;
+    h->p = XG_NEW_N(e->arena, const xg_inst *, p->n_insts + 1);
+    for (k = 0; k < e->n_roots; k++) seen[xg_partition_place(p, e->roots[k])] = true;
+    for (k = p->n_insts; k-- > 0;) {
+        const xg_inst *i = p->insts[k];
+        if (!seen[k]) continue;
+        if (is_hero(data, i, h->n == 0) && xg_hero_in_place(e, k)) { h->p[h->n++] = i; continue; }
+        for (o = 0; o < i->n_operands; o++) seen[xg_partition_place(p, XG_OPERAND(i, o))] = true;
+    }
+    return h->n && xg_hero_sort_roots(e, h);
+}
+
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
+    xg_memo *memo = &s->memo[xg_partition_place(s->e->parts, hero)];
+    memo->elem = v;
+    memo->outs = &memo->elem;
+    memo->region = s->b.region;
+}
+
+XG_FN int64_t xg_emit_work(const xg_comp *comp) {
+    int64_t n = 0;
+    XG_FOR_INSTS(i, comp) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
+        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
+    }
+    return n;
+}
+
+/* The roots that are, or are not, behind heroes, at an index of `shape`; each is inserted into what is carried for it, one after the other. */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried) {
+    xg_fusion_emission *e = s->e;
+    uint32_t n = 0, k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_kval *here[XG_RANK_MAX];
+        if (h->behind[k] != behind) continue;
+        xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here);
+        carried[n] = xg_emit_insert(&s->b, xg_elem_of(s, e->roots[k], here), carried[n], e->roots[k]->shape, here);
+        n++;
+    }
+}
+
+#endif /* XG_EMIT_HERO_C */
 /* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
  *
  * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
@@ -28501,7 +28610,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
 #ifndef XG_EMIT_TRANSPOSE_C
 #define XG_EMIT_TRANSPOSE_C
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_MATH = 10, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
 typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
@@ -28558,70 +28667,18 @@ XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permu
 typedef struct xg_transpose {
     xg_fusion_emission *e;
     xg_permutation p;
-    uint32_t n_heroes;
-    const xg_inst **heroes;
-    bool *behind;             /* by root: made of heroes */
+    xg_heroes heroes;
     /* the tile */
     uint32_t a, b;            /* which of p's dims */
     int64_t v, tile;          /* of A and B alike */
     int64_t counts[XG_RANK_MAX], blocks;
 } xg_transpose;
 
-/* The same place in memory: indices of an array to those of another with as many elements. */
-XG_FN const xg_imap *xg_transpose_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to) {
-    xg_shape as = *to;
-    as.type = from->type;
-    return xg_indexing_bitcast(x, from, &as);
-}
-
-/* Reached from the roots at its own place in memory, by an index that moves nothing. */
-XG_FN bool xg_transpose_in_place(xg_fusion_emission *e, uint32_t place) {
-    const xg_partition *p = e->parts;
-    const xg_shape *s = p->insts[place]->shape;
-    xg_aff_ctx *x = e->m->aff;
-    if (p->part_of[place] != 0 || !p->map_of[place] || s->elements != e->roots[0]->shape->elements) return false;
-    return xg_imap_equal(p->map_of[place], xg_transpose_same_place(x, e->roots[0]->shape, s));
-}
-
-/* Heroes in the order of the program, outermost ones only: what is above a hero is computed in front of it. */
-XG_FN void xg_transpose_find(xg_transpose *t) {
-    xg_fusion_emission *e = t->e;
-    const xg_partition *p = e->parts;
-    bool *below = XG_NEW_N(e->arena, bool, p->n_insts + 1); /* used by a root or by what is, without a hero between */
-    uint32_t k;
-    t->heroes = XG_NEW_N(e->arena, const xg_inst *, p->n_insts + 1);
-    for (k = 0; k < e->n_roots; k++) below[xg_partition_place(p, e->roots[k])] = true;
-    for (k = p->n_insts; k-- > 0;) {
-        const xg_inst *i = p->insts[k];
-        xg_permutation q;
-        uint32_t o;
-        if (!below[k]) continue;
-        if (xg_permutation_of(i, &q) && xg_permutation_moves_minor(&q) && xg_transpose_in_place(e, k) && (!t->n_heroes || xg_permutation_equal(&q, &t->p))) {
-            t->p = q;
-            t->heroes[t->n_heroes++] = i;
-            continue;
-        }
-        for (o = 0; o < i->n_operands; o++) below[xg_partition_place(p, XG_OPERAND(i, o))] = true;
-    }
-}
-
-/* Every root is behind heroes or free of them, and nothing behind a hero is a function of its own, which could not reach the tile. */
-XG_FN bool xg_transpose_sort_roots(xg_transpose *t) {
-    xg_fusion_emission *e = t->e;
-    const xg_partition *p = e->parts;
-    bool *behind = XG_NEW_N(e->arena, bool, p->n_insts + 1);
-    uint32_t k, o;
-    t->behind = XG_NEW_N(e->arena, bool, e->n_roots + 1);
-    for (k = 0; k < t->n_heroes; k++) behind[xg_partition_place(p, t->heroes[k])] = true;
-    for (k = 0; k < p->n_insts; k++) {
-        const xg_inst *i = p->insts[k];
-        for (o = 0; o < i->n_operands; o++) behind[k] = behind[k] || behind[xg_partition_place(p, XG_OPERAND(i, o))];
-        if (i->op != XG_TUPLE && behind[k] && p->part_of[k] != UINT32_MAX && p->part_of[k] != 0) return false;
-    }
-    for (k = 0; k < e->n_roots; k++) {
-        if (!xg_partition_is_near(p, k)) return false;
-        t->behind[k] = behind[xg_partition_place(p, e->roots[k])];
-    }
+XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
+    xg_transpose *t = (xg_transpose *)data;
+    xg_permutation q;
+    if (!xg_permutation_of(i, &q) || !xg_permutation_moves_minor(&q) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    t->p = q;
     return true;
 }
 
@@ -28630,17 +28687,8 @@ XG_FN bool xg_transpose_sort_roots(xg_transpose *t) {
 XG_FN int64_t xg_transpose_bytes(const xg_transpose *t) {
     int64_t bytes = 0;
     uint32_t k;
-    for (k = 0; k < t->n_heroes; k++) bytes = XG_MAX(bytes, xg_kelem_bytes(xg_kelem_of(t->heroes[k]->shape->type)));
+    for (k = 0; k < t->heroes.n; k++) bytes = XG_MAX(bytes, xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)));
     return bytes;
-}
-/* How much code V x V copies of everything are. */
-XG_FN int64_t xg_transpose_work(const xg_transpose *t) {
-    int64_t n = 0;
-    XG_FOR_INSTS(i, t->e->comp) {
-        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
-        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? XG_TRANSPOSE_MATH : 1;
-    }
-    return n;
 }
 XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     uint32_t k;
@@ -28656,8 +28704,8 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
 XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
     int64_t bytes = xg_transpose_bytes(t), a = t->p.dims[t->a], b = t->p.dims[t->b], tile = n * v;
     uint32_t k;
-    if (a % v || b % v || a < tile || b < tile || v * v * xg_transpose_work(t) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->n_heroes > XG_TRANSPOSE_SHARED_MAX) return false;
-    for (k = 0; k < t->n_heroes; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes[k]->shape->type)) != bytes) return false;
+    if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX) return false;
+    for (k = 0; k < t->heroes.n; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
     return true;
 }
 /* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
@@ -28679,14 +28727,12 @@ XG_FN bool xg_transpose_pays(const xg_transpose *t) {
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     memset(t, 0, sizeof *t);
     t->e = e;
-    if (!e->roots[0]->shape->elements) return false;
-    xg_transpose_find(t);
-    if (!t->n_heroes || !xg_transpose_sort_roots(t)) return false;
+    if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
     t->a = t->p.rank - 1;
     t->b = xg_permutation_b(&t->p);
     if (!xg_transpose_pays(t)) return false;
     xg_transpose_choose(t);
-    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->n_heroes <= XG_TRANSPOSE_SHARED_MAX;
+    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
     xg_transpose t;
@@ -28814,14 +28860,14 @@ XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_sh
     }
     xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)), xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
     more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
-    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_transpose_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
+    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
 }
 /* The first results of a unit's map stand for indices of `shape`; these are those of another array at the same place. */
 XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, const xg_shape *to, xg_kval *at, xg_kval **out) {
     xg_kval *from[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < shape->rank; k++) from[k] = at + k;
-    xg_elem_apply(w->s, xg_transpose_same_place(w->t->e->m->aff, shape, to), from, out);
+    xg_elem_apply(w->s, xg_emit_same_place(w->t->e->m->aff, shape, to), from, out);
 }
 
 /* ---- along A: read, compute, put into the tile ---- */
@@ -28830,29 +28876,25 @@ XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, co
 XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at) {
     xg_transpose *t = w->t;
     xg_kval *here[XG_RANK_MAX];
-    xg_transpose_index_of(w, XG_OPERAND(t->heroes[0], 0)->shape, XG_OPERAND(t->heroes[h], 0)->shape, at, here);
-    return xg_elem_of(w->s, XG_OPERAND(t->heroes[h], 0), here);
+    xg_transpose_index_of(w, XG_OPERAND(t->heroes.p[0], 0)->shape, XG_OPERAND(t->heroes.p[h], 0)->shape, at, here);
+    return xg_elem_of(w->s, XG_OPERAND(t->heroes.p[h], 0), here);
 }
 /* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
-XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, xg_kval **out) {
-    xg_fusion_emission *e = w->t->e;
-    uint32_t n = 0, k;
-    for (k = 0; k < e->n_roots; k++) {
-        xg_kval *here[XG_RANK_MAX];
-        if (w->t->behind[k] != behind) continue;
-        xg_transpose_index_of(w, shape, e->roots[k]->shape, at, here);
-        out[n] = xg_emit_insert(&w->s->b, xg_elem_of(w->s, e->roots[k], here), &carried[n], e->roots[k]->shape, here);
-        n++;
-    }
+XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
+    xg_kval *indices[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < shape->rank; k++) indices[k] = at + k;
+    for (k = 0; k < n; k++) out[k] = carried + k;
+    xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
 }
 XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
     uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->behind[k] == behind) out[n++] = w->dest[k];
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) out[n++] = w->dest[k];
     return n;
 }
 XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval *const *from) {
     uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->behind[k] == behind) w->dest[k] = from[n++];
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) w->dest[k] = from[n++];
 }
 
 /* The tile's element at the indices that stand behind those of the array. */
@@ -28872,8 +28914,8 @@ XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at
 /* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
 XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_kval **vals, uint32_t n) {
     xg_transpose *t = w->t;
-    const xg_shape *shape = XG_OPERAND(t->heroes[0], 0)->shape;
-    uint32_t heroes = t->n_heroes, places = shape->rank, k;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
+    uint32_t heroes = t->heroes.n, places = shape->rank, k;
     xg_kval **inner = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3];
     xg_transpose_loop l;
     for (k = 0; k < heroes; k++) inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
@@ -28885,7 +28927,7 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
         lane[2] = &l.results[places + t->p.rank];
         inner[k] = xg_kir_op(&w->s->b, XG_K_OP_VINSERT, lane, 3, &lane[1]->type, 1, 0)->results;
     }
-    xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, inner + heroes);
+    xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, inner + heroes);
     xg_transpose_end(w->s, &l, inner);
     for (k = heroes; k < n; k++) vals[k] = inner[k];
     l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, false), at, vals, heroes);
@@ -28906,7 +28948,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
     const xg_aff *more[XG_RANK_MAX];
     if (t->v == 1) {
         xg_transpose_tile_index(t, at.a, at.b, more);
-        return xg_transpose_append(t, xg_imap_compose(x, m, xg_transpose_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
+        return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
     }
     more[0] = xg_aff_div(x, at.a, t->v);
     more[1] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
@@ -28927,9 +28969,9 @@ XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, 
 
 XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose *t = w->t;
-    const xg_shape *shape = XG_OPERAND(t->heroes[0], 0)->shape;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
     const xg_imap *map = xg_transpose_map(t, false, shape);
-    uint32_t heroes = t->n_heroes, n, k;
+    uint32_t heroes = t->heroes.n, n, k;
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, heroes + t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
     xg_transpose_loop l;
     memcpy(vals, w->tiles, heroes * sizeof *vals);
@@ -28938,7 +28980,7 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     if (t->v == 1) {
         for (k = 0; k < heroes; k++) vals[k] = xg_transpose_put(w, xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results)), &l.carried[k], l.results + shape->rank);
-        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, vals + heroes);
+        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, vals + heroes);
     } else {
         for (k = 0; k < n; k++) vals[k] = &l.carried[k];
         xg_transpose_of_unit(t, false, l.results, at);
@@ -28952,21 +28994,17 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
 /* ---- along B: out of the tile, compute, write ---- */
 
 /* Heroes are what stands in the tiles; the roots behind them follow. */
-XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, xg_kval **out) {
-    xg_fusion_emission *e = w->t->e;
+XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, uint32_t n, xg_kval **out) {
     uint32_t k;
-    for (k = 0; k < w->t->n_heroes; k++) {
-        xg_memo *memo = &e->memo[xg_partition_place(e->parts, w->t->heroes[k])];
-        memo->elem = xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank));
-        memo->outs = &memo->elem;
-        memo->region = w->s->b.region;
+    for (k = 0; k < w->t->heroes.n; k++) {
+        xg_hero_give(w->s, w->t->heroes.p[k], xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank)));
     }
-    xg_transpose_roots(w, true, shape, results, carried, out);
+    xg_transpose_roots(w, true, shape, results, carried, n, out);
 }
 
 XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose *t = w->t;
-    const xg_shape *shape = t->heroes[0]->shape;
+    const xg_shape *shape = t->heroes.p[0]->shape;
     const xg_imap *map = xg_transpose_map(t, true, shape);
     uint32_t n, k;
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
@@ -28974,12 +29012,12 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     n = xg_transpose_gather_roots(w, true, vals);
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
-    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, vals);
+    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
     else {
         for (k = 0; k < n; k++) vals[k] = &l.carried[k];
         xg_transpose_of_unit(t, true, l.results, at);
         inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
-        xg_transpose_results(w, shape, inner.results, inner.carried, vals);
+        xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
         xg_transpose_end(w->s, &inner, vals);
     }
     xg_transpose_end(w->s, &l, vals);
@@ -28987,7 +29025,7 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
 }
 
 XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
-    uint32_t n = w->t->n_heroes, k;
+    uint32_t n = w->t->heroes.n, k;
     const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
     xg_kop *op;
     for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
@@ -29012,14 +29050,14 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     w.t = &t;
     w.s = &s;
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.n_heroes + 1);
+    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
     w.ids[0] = xg_kthread_id(&s.b, 0, XG_TRANSPOSE_THREADS);
     w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
-    for (k = 0; k < t.n_heroes; k++) {
-        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes[k]);
+    for (k = 0; k < t.heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
         w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        xg_emit_name(e->m, w.tiles[k], t.n_heroes == 1 ? "shmem" : "shmem%u", k);
+        xg_emit_name(e->m, w.tiles[k], t.heroes.n == 1 ? "shmem" : "shmem%u", k);
     }
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
@@ -29028,6 +29066,413 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_TRANSPOSE_C */
+/* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
+ *
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+#ifndef XG_EMIT_SECTIONS_C
+#define XG_EMIT_SECTIONS_C
+
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+
+XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
+    int64_t most = 1;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, (list[k].shape->elements + list[k].unroll - 1) / list[k].unroll);
+    return XG_MIN(most, (int64_t)XG_LAUNCH_THREADS);
+}
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
+    int64_t threads = xg_sections_threads(list, n), sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) if (!xg_add64(sum, xg_section_blocks(&list[k], threads), &sum)) return INT64_MAX;
+    return sum;
+}
+
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    const xg_section *c = &d->list[which];
+    int64_t blocks = d->first[which + 1] - d->first[which];
+    xg_aff_ctx *x = e->m->aff;
+    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kb outer = s->b;
+    xg_kregion *r;
+    xg_kop *loop;
+    uint32_t k;
+    own->dims[0].name = XG_STR("bl_x");
+    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    dims[0] = d->thread;
+    dims[1] = d->block;
+    xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
+    loop = xg_kloop(&s->b, map, dims, dest, e->n_roots);
+    r = loop->regions[0];
+    for (k = 0; k < map->n_results; k++) { at[k] = &r->args[map->n_syms + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (k = 0; k < e->n_roots; k++) inside[k] = &r->args[map->n_syms + map->n_results + k];
+    s->b = xg_kb_end(e->m, r);
+    s->b.loc = outer.loc;
+    d->body(s, d->data, which, at, inside);
+    xg_kyield(&s->b, inside, e->n_roots);
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &loop->results[k];
+}
+
+XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer = s->b;
+    xg_kop *op;
+    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, d->block, xg_elem_index(s, d->first[mid])), types, e->n_roots);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+        memcpy(inside, dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_sections_range(d, s, side ? mid : from, side ? to : mid, inside);
+        xg_kyield(&s->b, inside, e->n_roots);
+    }
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
+}
+
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
+    xg_kfunc *f = e->m->entry;
+    xg_sections_site d;
+    xg_scope s;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.list = list;
+    d.body = body;
+    d.data = data;
+    d.threads = xg_sections_threads(list, n);
+    d.first = XG_NEW_N(e->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
+    if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d.thread = xg_kthread_id(&s.b, 0, d.threads);
+    d.block = xg_kblock_id(&s.b, 0, XG_MAX(d.first[n], (int64_t)1));
+    if (n) xg_sections_range(&d, &s, 0, n, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SECTIONS_C */
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, so that no element asks where it comes from.
+ *
+ * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
+ * memory order, by vectors where pieces of both sides begin at multiples of them. */
+#ifndef XG_EMIT_CONCATENATE_C
+#define XG_EMIT_CONCATENATE_C
+
+enum { XG_CONCATENATE_OPERANDS_MAX = 128, XG_CONCATENATE_WORK_MAX = 4096 };
+
+typedef struct xg_concatenate { xg_fusion_emission *e; xg_heroes heroes; uint32_t n, dim, *operand; int64_t *offset; xg_section *sections; } xg_concatenate;
+
+/* The first hero, or one like it. */
+XG_FN bool xg_concatenate_is_hero(void *data, const xg_inst *i, bool first) {
+    const xg_inst **like = (const xg_inst **)data;
+    uint32_t k;
+    if (i->op != XG_CONCATENATE || !xg_index_has_order(i->shape)) return false;
+    if (first) { *like = i; return true; }
+    if (i->n_operands != (*like)->n_operands || xg_attr_ints(i, XG_A_dimensions).p[0] != xg_attr_ints(*like, XG_A_dimensions).p[0]) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(*like, k)->shape)) return false;
+    return true;
+}
+
+/* Elements that one thread takes: pieces of an operand are contiguous in the result over the dims up to the concatenated one. */
+XG_FN int64_t xg_concatenate_unroll(const xg_concatenate *c, const xg_inst *hero, const xg_shape *operand, int64_t offset) {
+    int64_t inner = 1, unroll;
+    uint32_t k;
+    if (hero->shape->elements < c->e->target->resident_threads) return 1;
+    for (k = hero->shape->rank; k-- > 0;) {
+        uint32_t d = hero->shape->layout ? (uint32_t)hero->shape->layout->minor_to_major[hero->shape->rank - 1 - k] : k;
+        if (d == c->dim) break;
+        inner *= operand->dims[d];
+    }
+    unroll = xg_gcd(c->e->target->max_unroll, operand->dims[c->dim] * inner);
+    if (operand->elements == hero->shape->elements) return unroll;
+    unroll = xg_gcd(unroll, hero->shape->dims[c->dim] * inner);
+    return offset ? xg_gcd(unroll, offset * inner) : unroll;
+}
+
+XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
+    const xg_inst *hero = NULL;
+    int64_t offset = 0, most;
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->e = e;
+    if (!xg_heroes_find(e, xg_concatenate_is_hero, (void *)&hero, &c->heroes)) return false;
+    hero = c->heroes.p[0];
+    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX) return false;
+    c->dim = (uint32_t)xg_attr_ints(hero, XG_A_dimensions).p[0];
+    c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);
+    c->offset = XG_NEW_N(e->arena, int64_t, hero->n_operands + 1);
+    c->operand = XG_NEW_N(e->arena, uint32_t, hero->n_operands + 1);
+    for (k = 0; k < hero->n_operands; k++) {
+        const xg_shape *s = XG_OPERAND(hero, k)->shape;
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        if (s->elements) {
+            *walk = *s;
+            walk->layout = hero->shape->layout;
+            c->sections[c->n].shape = walk;
+            c->sections[c->n].unroll = xg_concatenate_unroll(c, hero, s, offset);
+            c->operand[c->n] = k;
+            c->offset[c->n++] = offset;
+        }
+        offset += s->dims[c->dim];
+    }
+    /* Blocks that are nearly empty are no gain over choosing. */
+    most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
+    return xg_sections_blocks(c->sections, c->n) <= most;
+}
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e) {
+    xg_concatenate c;
+    return xg_concatenate_make(&c, (xg_fusion_emission *)e);
+}
+
+XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_concatenate *c = (xg_concatenate *)data;
+    const xg_shape *to = c->heroes.p[0]->shape, *from = c->sections[which].shape;
+    xg_kval *here[XG_RANK_MAX], **out = XG_NEW_N(s->e->arena, xg_kval *, s->e->n_roots + 1);
+    xg_imap *shift = xg_imap_new(s->e->m->aff, to->rank, 0, 0, to->rank, 0);
+    uint32_t side, k, n;
+    for (k = 0; k < to->rank; k++) {
+        shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);
+        shift->results[k] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, k), k == c->dim ? c->offset[which] : 0);
+    }
+    for (k = 0; k < c->heroes.n; k++) xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, here);
+    for (side = 0; side < 2; side++) {
+        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) out[n++] = dest[k];
+        xg_hero_roots(s, &c->heroes, side == 0, to, here, out);
+        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) dest[k] = out[n++];
+    }
+}
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
+    xg_concatenate c;
+    (void)xg_concatenate_make(&c, e);
+    xg_emit_sections(e, c.sections, c.n, xg_concatenate_body, &c);
+}
+
+#endif /* XG_EMIT_CONCATENATE_C */
+/* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
+ *
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, in whose memory it lies (fuse/in_place.c): what is not updated is there
+ * already. Each result has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then. */
+#ifndef XG_EMIT_UPDATE_C
+#define XG_EMIT_UPDATE_C
+
+typedef struct xg_update { xg_section *sections; uint32_t *root, n; } xg_update;
+
+XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_DYNAMIC_UPDATE_SLICE ? root : NULL;
+}
+
+/* What the parameter goes into, but for one root: no other root. */
+XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t root) {
+    const xg_partition *p = e->parts;
+    bool *made = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    made[xg_partition_place(p, e->comp->params[param])] = true;
+    for (k = 0; k < p->n_insts; k++) for (o = 0; o < p->insts[k]->n_operands; o++) made[k] = made[k] || made[xg_partition_place(p, XG_OPERAND(p->insts[k], o))];
+    for (k = 0; k < e->n_roots; k++) if (k != root && made[xg_partition_place(p, e->roots[k])]) return false;
+    return true;
+}
+
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t param;
+        if (!xg_update_of(e->roots[k])) return false;
+        param = xg_fuse_in_place(e->arena, e->fusion, k);
+        if (param < 0 || !xg_update_alone(e, (uint32_t)param, k)) return false;
+    }
+    return true;
+}
+
+XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_update *u = (xg_update *)data;
+    uint32_t root = u->root[which], k;
+    const xg_inst *r = s->e->roots[root], *i = xg_update_of(r);
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem v;
+    for (k = 0; k < i->shape->rank; k++) {
+        int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
+        idx[k] = at[k];
+        if (!slack) continue;
+        idx[k] = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 2, k, slack), at[k]);
+        xg_kval_set_range(idx[k], xg_range_of(0, i->shape->dims[k] - 1));
+    }
+    v = xg_elem_of(s, XG_OPERAND(i, 1), at);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
+    dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
+}
+
+XG_FN void xg_emit_update(xg_fusion_emission *e) {
+    xg_update u;
+    uint32_t k;
+    u.sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    u.root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    u.n = 0;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *i = xg_update_of(e->roots[k]);
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        *walk = *XG_OPERAND(i, 1)->shape;
+        if (!walk->elements) continue;
+        walk->layout = i->shape->layout;
+        u.sections[u.n].shape = walk;
+        u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+        u.root[u.n++] = k;
+    }
+    xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
+}
+
+#endif /* XG_EMIT_UPDATE_C */
+/* emit/slices.c -- fusions whose results are slices of one shape.
+ *
+ * Slices that do not overlap much are written by blocks of their own, each from its part of the input, and what no slice takes is never read. Otherwise the
+ * smallest box that holds them all is walked once: an element is computed once and goes into every slice that has it. */
+#ifndef XG_EMIT_SLICES_C
+#define XG_EMIT_SLICES_C
+
+typedef struct xg_input_slices { xg_fusion_emission *e; const xg_inst **slices; xg_section *sections; uint32_t *root; uint32_t n; int64_t low[XG_RANK_MAX]; bool once; } xg_input_slices;
+
+XG_FN const xg_inst *xg_slices_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_SLICE ? root : NULL;
+}
+
+/* Takes the box of all slices and decides. */
+XG_FN void xg_slices_decide(xg_input_slices *c) {
+    const xg_shape *from = XG_OPERAND(c->slices[0], 0)->shape;
+    int64_t sum = 0, box = 1, dims[XG_RANK_MAX];
+    uint32_t d, k;
+    xg_shape *walk = XG_NEW(c->e->arena, xg_shape);
+    for (k = 0; k < c->e->n_roots; k++) sum += c->slices[k]->shape->elements;
+    for (d = 0; d < from->rank; d++) {
+        int64_t lo = from->dims[d], hi = 0;
+        for (k = 0; k < c->e->n_roots; k++) {
+            xg_slice_dim s = xg_inst_attr(c->slices[k], XG_A_slice)->v.slices->p[d];
+            if (s.start >= s.limit) continue;
+            lo = XG_MIN(lo, s.start);
+            hi = XG_MAX(hi, s.limit);
+        }
+        c->low[d] = lo;
+        dims[d] = hi - lo;
+        box *= dims[d];
+    }
+    c->once = sum > box;
+    if (!c->once) return;
+    *walk = *from;
+    walk->dims = (const int64_t *)memcpy(XG_NEW_N(c->e->arena, int64_t, from->rank + 1), dims, from->rank * sizeof *dims);
+    walk->elements = box;
+    c->sections[0].shape = walk;
+    c->n = 1;
+}
+
+XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->e = e;
+    if (e->n_roots < 2) return false;
+    c->slices = XG_NEW_N(e->arena, const xg_inst *, e->n_roots + 1);
+    c->sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    c->root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) {
+        c->slices[k] = xg_slices_of(e->roots[k]);
+        if (!c->slices[k] || !xg_shape_same_dims(XG_OPERAND(c->slices[k], 0)->shape, XG_OPERAND(c->slices[0], 0)->shape) || !xg_index_has_order(e->roots[k]->shape)) return false;
+        if (!e->roots[k]->shape->elements) continue;
+        c->root[c->n] = k;
+        c->sections[c->n++].shape = e->roots[k]->shape;
+    }
+    if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
+    xg_slices_decide(c);
+    for (k = 0; k < c->n; k++) c->sections[k].unroll = c->sections[k].shape->elements < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    return true;
+}
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
+    xg_input_slices c;
+    return xg_slices_make(&c, (xg_fusion_emission *)e);
+}
+
+/* An element at an index of the input, for a root that may have it. */
+typedef struct xg_slices_put { uint32_t root; xg_elem v; const xg_imap *place; xg_kval *const *at; xg_kval *dest; } xg_slices_put;
+XG_FN xg_kval *xg_slices_insert(xg_scope *s, const xg_slices_put *d) {
+    const xg_inst *r = s->e->roots[d->root];
+    xg_kval *in[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem_apply(s, d->place, d->at, in);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, xg_slices_of(r)->shape, r->shape), in, here);
+    return xg_emit_insert(&s->b, d->v, d->dest, r->shape, here);
+}
+/* dest with the element in it where cond holds. */
+XG_FN xg_kval *xg_slices_insert_when(xg_scope *s, xg_kval *cond, const xg_slices_put *d) {
+    const xg_ktype *type = d->dest->type;
+    xg_kval *v = d->dest;
+    xg_kb outer;
+    xg_kop *op;
+    if (!cond) return xg_slices_insert(s, d);
+    op = xg_kif(&s->b, cond, &type, 1);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&s->b, &v, 1);
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    v = xg_slices_insert(s, d);
+    xg_kyield(&s->b, &v, 1);
+    s->b = outer;
+    return op->results;
+}
+
+XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const *at, xg_kval **dest) {
+    const xg_shape *box = c->sections[0].shape;
+    xg_imap *shift = xg_imap_new(s->e->m->aff, box->rank, 0, 0, box->rank, 0);
+    xg_kval *in[XG_RANK_MAX];
+    uint32_t k, d;
+    for (d = 0; d < box->rank; d++) {
+        shift->dims[d].range = xg_range_of(0, box->dims[d] - 1);
+        shift->results[d] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, d), c->low[d]);
+    }
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, in);
+    for (k = 0; k < c->e->n_roots; k++) {
+        xg_slices_put put;
+        if (!c->e->roots[k]->shape->elements) continue;
+        put.root = k;
+        put.v = xg_elem_of(s, XG_OPERAND(c->slices[k], 0), in);
+        put.place = xg_indexing_operand_to_output(s->e->m->aff, c->slices[k], 0, 0);
+        put.at = in;
+        put.dest = dest[k];
+        dest[k] = xg_slices_insert_when(s, xg_elem_in_domain(s, put.place, XG_OPERAND(c->slices[k], 0)->shape, NULL, in), &put);
+    }
+}
+
+XG_FN void xg_slices_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_input_slices *c = (xg_input_slices *)data;
+    uint32_t root = c->root[which];
+    if (c->once) { xg_slices_once(s, c, at, dest); return; }
+    dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, s->e->roots[root], at), dest[root], s->e->roots[root]->shape, at);
+}
+XG_FN void xg_emit_slices(xg_fusion_emission *e) {
+    xg_input_slices c;
+    (void)xg_slices_make(&c, e);
+    xg_emit_sections(e, c.sections, c.n, xg_slices_body, &c);
+}
+
+#endif /* XG_EMIT_SLICES_C */
 /* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
@@ -30421,6 +30866,9 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
+    X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
+    X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
+    X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -34382,6 +34830,7 @@ typedef struct xg_plan {
 /* ---- buffers.c ---- */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values to buffers; temporary memory packed */
 XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* where a leaf of an instruction lies */
+XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand); /* what the kernel reads: the operand, or its copy in the result that is written over it */
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
 /* ---- thunks.c ---- */
 /* Makes the steps; a fusion that needs a kernel is given to `kernel`, which returns its number in p->kernels. */
@@ -34406,6 +34855,12 @@ XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s
 
 XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
 XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_buffer *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
+
+XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand) {
+    uint32_t leaves = (uint32_t)xg_shape_leaves(fusion->shape), k;
+    for (k = 0; k < leaves; k++) if (xg_fuse_in_place(p->arena, fusion, k) == (int64_t)operand) return xg_plan_value(p, fusion, k);
+    return xg_plan_value(p, XG_OPERAND(fusion, operand), 0);
+}
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
@@ -34998,11 +35453,12 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < leaves; k++) bytes += xg_plan_value(p, i, k)->bytes;
     if (!bytes) return;
     if (source) { xg_plan_copy(w, i, xg_plan_value(p, source, 0), xg_plan_value(p, i, 0)); return; }
+    for (k = 0; k < n; k++) if (xg_plan_operand(p, i, k) != xg_plan_value(p, XG_OPERAND(i, k), 0)) xg_plan_copy(w, i, xg_plan_value(p, XG_OPERAND(i, k), 0), xg_plan_operand(p, i, k));
     number = w->kernel(w->user, p, i);
     s = xg_plan_step_new(w, XG_EXE_THUNK_KERNEL, i, n + leaves);
     s->kernel = number;
     s->n_links = 0; /* a kernel takes each buffer once, where it first appears */
-    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_value(p, XG_OPERAND(i, k), 0)->slice);
+    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_operand(p, i, k)->slice);
     for (k = 0; k < leaves; k++) xg_plan_link(s, xg_plan_value(p, i, k)->slice);
 }
 
@@ -35480,7 +35936,7 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
 XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
     uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
     xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
+    for (k = 0; k < n; k++) b[k] = xg_plan_operand(p, fusion, k);
     for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
     for (k = 0; k < n + leaves; k++) {
         xg_karg *a = &f->args[k];
@@ -35488,7 +35944,7 @@ XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) 
         a->slice = (int32_t)j;
         a->bytes = b[k]->bytes;
         a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n;
+        a->written = k >= n || xg_plan_operand(p, fusion, k) != xg_plan_value(p, XG_OPERAND(fusion, k), 0);
         a->aliased = false; /* live values never share memory */
     }
 }
