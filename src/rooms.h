@@ -75,8 +75,10 @@
 
 /* opt */
 #include "opt/opt.h"
+#include "opt/build.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
+#include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/flatten_call_graph.c"
@@ -84,6 +86,7 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
 #include "fuse/cost.c"
@@ -133,6 +136,7 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/transpose.c"
 #include "emit/sort.c"
 #include "emit/emit.c"
 
@@ -157,5 +161,6 @@
 
 /* driver */
 #include "driver/driver.h"
+#include "driver/pipeline.c"
 #include "driver/driver.c"
 #include "driver/public.c"

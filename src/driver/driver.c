@@ -1,49 +1,17 @@
-/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
  *
- * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
+ * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
 #ifndef XG_DRIVER_DRIVER_C
 #define XG_DRIVER_DRIVER_C
 #include "driver.h"
 #include "passes.h"
 
-typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
 typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
-static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(name, run, kind) {name, run, kind},
-    XG_HLO_PASSES(X)
-#undef X
-};
 static const xg_kir_pass xg_kir_passes[] = {
 #define X(name, run) {name, run},
     XG_KIR_PASSES(X)
 #undef X
 };
-
-XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
-
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    uint32_t at = 0, end;
-    for (; at <= list.n; at = end + 1) {
-        for (end = at; end < list.n && list.p[end] != ','; end++) {}
-        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
-    }
-    return false;
-}
-
-/* ---- dumps ---- */
-
-XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) { if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n); }
-
-XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage) {
-    xg_buf text;
-    xg_mark mark;
-    if (!o->dump) return;
-    mark = xg_arena_mark(m->arena);
-    xg_buf_init(&text, m->arena);
-    xg_hlo_print(&text, m, NULL);
-    xg_driver_dump_text(o, stage, &text);
-    xg_arena_reset(m->arena, mark);
-}
 
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
@@ -56,46 +24,6 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     xg_format(stage, sizeof stage, "kir/%s/%s", m->entry->name.p, what);
     xg_driver_dump_text(o, stage, &text);
     xg_arena_reset(m->arena, mark);
-}
-
-/* ---- HLO ---- */
-
-XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
-    char stage[128];
-    if (!pass->run(m)) return;
-#ifdef XLAGPU_DEBUG
-    xg_hlo_verify(m);
-#endif
-    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
-    xg_driver_dump_hlo(m, o, stage);
-}
-
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
-    size_t k;
-    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
-        const xg_hlo_pass *pass = &xg_hlo_passes[k];
-        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
-        if (!off) xg_driver_run_one(m, pass, o);
-    }
-}
-
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
-
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
-    uint32_t at = 0, end;
-    size_t k;
-    for (; at < names.n; at = end + 1) {
-        xg_str word;
-        for (end = at; end < names.n && names.p[end] != ','; end++) {}
-        word = xg_str_of(names.p + at, end - at);
-        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
-        if (k == XG_COUNT(xg_hlo_passes)) {
-            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
-            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-        }
-        xg_hlo_passes[k].run(m);
-        xg_hlo_verify(m);
-    }
 }
 
 /* ---- kernels ---- */

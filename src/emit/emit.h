@@ -88,6 +88,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);           
 XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part); /* at the end of a function that has the computation's parameters in front */
 XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);     /* in physical order */
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
+XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
+XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -108,6 +110,9 @@ XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /
 /* ---- loop.c ---- */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
+/* ---- transpose.c ---- */
+XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_transpose(xg_fusion_emission *e);
 /* ---- sort.c ---- */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);

@@ -7,5 +7,6 @@
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif

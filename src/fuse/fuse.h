@@ -15,6 +15,10 @@ XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fus
 XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
+/* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
+
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
  * first root; each other function has one instruction as its root, and gives one element per output of it. Every instruction of a function is reached through exactly one indexing map from the function's indices, so it is

@@ -252,6 +252,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */
