@@ -95,6 +95,7 @@
 #include "fuse/fusions.c"
 #include "fuse/multi_output.c"
 #include "fuse/priority.c"
+#include "fuse/fingerprint.c"
 
 /* kir */
 #include "kir/kir.h"

@@ -35,6 +35,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -57,13 +58,15 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_inst *fusion) {
     uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
     xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, n + leaves);
     for (k = 0; k < n; k++) b[k] = xg_plan_operand(p, fusion, k);
     for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
     for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
+        xg_karg *a = &args[k];
         for (j = 0; j < k && b[j] != b[k]; j++) {}
         a->slice = (int32_t)j;
         a->bytes = b[k]->bytes;
@@ -71,6 +74,17 @@ XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) 
         a->written = k >= n || xg_plan_operand(p, fusion, k) != xg_plan_value(p, XG_OPERAND(fusion, k), 0);
         a->aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -83,13 +97,20 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
 XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     xg_driver_state *s = (xg_driver_state *)user;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, fusion);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -111,7 +132,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -149,6 +173,7 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
     xg_dict_init(&s.names, a);
+    xg_dict_init(&s.made, a);
 
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     xg_driver_run_passes(m, o);

@@ -140,4 +140,7 @@ XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
+/* ---- fingerprint.c ---- */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
+
 #endif /* XG_FUSE_H */
