@@ -18245,6 +18245,9 @@ XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
+/* ---- fingerprint.c ---- */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
+
 #endif /* XG_FUSE_H */
 /* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
  *
@@ -19789,6 +19792,68 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
 XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
 
 #endif /* XG_FUSE_PRIORITY_C */
+/* fuse/fingerprint.c -- a computation as bytes, without its names: equal bytes mean equal kernels, so that what a model repeats in every layer is emitted once. */
+#ifndef XG_FUSE_FINGERPRINT_C
+#define XG_FUSE_FINGERPRINT_C
+
+XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
+    char bytes[10];
+    size_t n = 0;
+    do { bytes[n++] = (char)((v & 127) | (v > 127 ? 128 : 0)); v >>= 7; } while (v);
+    xg_put(b, bytes, n);
+}
+
+XG_FN void xg_fingerprint_literal(xg_buf *b, const xg_literal *l) {
+    uint32_t k;
+    xg_fingerprint_number(b, l->elided ? 1 : l->data ? 2 : 0);
+    if (l->data && !l->elided) xg_put(b, (const char *)l->data, (size_t)xg_cost_bytes(l->shape));
+    if (l->elems) for (k = 0; k < l->shape->n_elems; k++) xg_fingerprint_literal(b, l->elems[k]);
+}
+
+XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
+    xg_printer p;
+    uint32_t k;
+    switch (a->key) {
+    case XG_A_metadata: case XG_A_frontend_attributes: case XG_A_sharding: case XG_A_statistics: case XG_A_origin: case XG_A_control_predecessors: return;
+    default: break;
+    }
+    xg_fingerprint_number(b, (uint64_t)a->key + 1);
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: xg_fingerprint_number(b, (uint64_t)a->v.i); return;
+    case XG_K_INTS:
+        xg_fingerprint_number(b, a->v.ints->n);
+        for (k = 0; k < a->v.ints->n; k++) xg_fingerprint_number(b, (uint64_t)a->v.ints->p[k]);
+        return;
+    case XG_K_COMP: xg_fuse_fingerprint(b, a->v.comp); return;
+    case XG_K_COMPS:
+        xg_fingerprint_number(b, a->v.comps->n);
+        for (k = 0; k < a->v.comps->n; k++) xg_fuse_fingerprint(b, a->v.comps->p[k]);
+        return;
+    default:
+        p = xg_printer_make(b, NULL);
+        xg_print_attr(&p, a);
+        xg_putc(b, 0);
+    }
+}
+
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
+    uint32_t at = 0, k;
+    xg_fingerprint_number(b, c->n_insts);
+    XG_FOR_INSTS(i, c) {
+        i->scratch = (void *)(size_t)at++;
+        xg_fingerprint_number(b, i->op);
+        xg_fingerprint_number(b, i->shape->id);
+        xg_fingerprint_number(b, i->n_operands);
+        for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
+        if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+        if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+        for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
+        xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+    }
+    xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
+}
+
+#endif /* XG_FUSE_FINGERPRINT_C */
 
 /* kir */
 /* kir/kir.h -- kernel IR: one data structure, printer, parser and verifier for all levels between a fusion and PTX.
@@ -35911,6 +35976,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -35933,13 +35999,15 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_inst *fusion) {
     uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
     xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, n + leaves);
     for (k = 0; k < n; k++) b[k] = xg_plan_operand(p, fusion, k);
     for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
     for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
+        xg_karg *a = &args[k];
         for (j = 0; j < k && b[j] != b[k]; j++) {}
         a->slice = (int32_t)j;
         a->bytes = b[k]->bytes;
@@ -35947,6 +36015,17 @@ XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) 
         a->written = k >= n || xg_plan_operand(p, fusion, k) != xg_plan_value(p, XG_OPERAND(fusion, k), 0);
         a->aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -35959,13 +36038,20 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
 XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     xg_driver_state *s = (xg_driver_state *)user;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, fusion);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -35987,7 +36073,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -36025,6 +36114,7 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
     xg_dict_init(&s.names, a);
+    xg_dict_init(&s.made, a);
 
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     xg_driver_run_passes(m, o);
