@@ -20950,7 +20950,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) if (xg_kop_has_effects(o)) return true;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
 }
 
@@ -24641,11 +24641,17 @@ XG_FN void xg_kcanon_replace(xg_kcanon *c, xg_kval *from, xg_kval *to) {
     xg_kval_replace(from, to);
     xg_kcanon_push(c, to->def ? to->def : to->region->owner);
 }
+/* The owner of the region is worth another look when it has lost something that others see, or has little left. */
+enum { XG_KCANON_LITTLE = 16 };
 XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
-    xg_kop *owner = op->parent->owner;
+    xg_kregion *r = op->parent;
+    bool again = xg_kop_has_effects(op);
+    const xg_kop *o;
+    uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
-    xg_kcanon_push(c, owner);
+    for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
+    if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }
 
 /* ---- dead code ---- */
