@@ -8348,6 +8348,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */
     uint32_t n_calls;
@@ -8418,6 +8419,7 @@ XG_FN xg_value *xg_eval_own(xg_eval_run *r, xg_value **v);                /* a d
 XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index);           /* of an integer array */
 XG_FN size_t xg_eval_bytes(xg_eval_run *r, const xg_shape *s);            /* of a dense array */
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations);             /* counts against max_work */
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations);
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c);
 XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args); /* runs c; takes over the references of args */
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in);    /* one instruction; drops what is left in `in` */
@@ -8459,8 +8461,9 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+/* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b); /* less or equal */
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
@@ -8582,7 +8585,8 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_potrf_ffi", potrf) X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
-    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv)
+    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
 
 /* ---- attributes of calls ---- */
 
@@ -9534,7 +9538,7 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_sum_operand_in_order(r, &in[1], order_b, kind, xg_dot_rounding(i, in[1]->shape));
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, total));
     for (batch = 0; batch < batches; batch++) for (row = 0; row < m; row++) {
-        xg_eval_spend(r, depth);
+        xg_eval_spend_each(r, depth, n);
         memset(acc->data, 0, (size_t)n * total);
         for (first = 0; first < depth; first += STRIP)
             xg_sum_rows(kind, acc->data, 0, a->data, (batch * m + row) * depth + first, b->data, (batch * depth + first) * n, XG_MIN(depth - first, (int64_t)STRIP), n, n);
@@ -9647,7 +9651,7 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend(r, i->shape->elements); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    if (w->elements && x->elements) do { xg_eval_spend_each(r, i->shape->elements, c.kernel_inputs); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;
@@ -10003,7 +10007,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
         double off = 0, on = 0;
         for (p = 0; p < n; p++) { on += a[p * n + p].re * a[p * n + p].re; for (q = p + 1; q < n; q++) { double size = xg_complex_size(a[p * n + q]); off += size * size; } }
         if (!(off > on * 1e-32)) return off == off;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double c;
             xg_complex s;
@@ -10099,7 +10103,7 @@ XG_FN bool xg_svd_jacobi(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t m
     for (k = 0; k < n * n; k++) v[k] = xg_complex_of(k / n == k % n, 0);
     for (sweep = 0; sweep < XG_JACOBI_SWEEPS; sweep++) {
         bool rotated = false;
-        xg_eval_spend(r, m * n);
+        xg_eval_spend_each(r, n, m * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double pp = 0, qq = 0, c;
             xg_complex pq = xg_complex_of(0, 0), s;
@@ -11010,7 +11014,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
     for (b = 0; b < count; b++) {
         xg_complex *a = xg_linear_data(wide) + b * n * n;
         bool good;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n / 3 + 1);
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
@@ -11112,11 +11116,13 @@ XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign) {
 XG_FN void xg_fft_dim(xg_eval_run *r, xg_complex *data, int64_t outer, int64_t n, int64_t inner, double sign) {
     xg_value *space = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, 3 * sizeof(xg_complex)));
     xg_complex *roots = xg_linear_data(space), *y = roots + n, *spare = y + n;
-    int64_t o, i, k;
+    int64_t o, i, k, factors = 1; /* the sum of n's prime factors: operations an element */
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, sign);
+    for (k = 2, i = n; i > 1 && k * k <= i;) if (i % k) k++; else { i /= k; factors += k; }
+    if (i > 1) factors += i;
     for (o = 0; o < outer; o++) for (i = 0; i < inner; i++) {
         xg_complex *x = data + o * n * inner + i;
-        xg_eval_spend(r, n);
+        xg_eval_spend_each(r, n, factors);
         xg_fft_line(y, x, n, inner, roots, 1, spare);
         for (k = 0; k < n; k++) x[k * inner] = y[k];
     }
@@ -11594,7 +11600,7 @@ XG_FN xg_complex xg_complex_sign(xg_complex z) {
 }
 
 /* Ordered by the real part, then by the imaginary one; whatever has a NaN in the way is not ordered. */
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im <= b.im); }
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re <= b.re; }
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
 
 #undef XG_PI_2
@@ -11756,7 +11762,6 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
 #define XG_EVAL_COMPLEX_CASE2(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i), v = (value); out[2 * i] = (T)v.re; out[2 * i + 1] = (T)v.im; } return true;
 #define XG_EVAL_COMPLEX_CASE_PART(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i); out[i] = (T)(value); } return true;
 #define XG_EVAL_COMPLEX_COMPARE_CASE(dir, relation) case XG_DIR_##dir: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i); flags[i] = (uint8_t)(relation); } return true;
-/* Ordered by the real, then by the imaginary part. */
 #define XG_EVAL_COMPLEX_COMPARE(X) \
     X(EQ, a.re == b.re && a.im == b.im) X(NE, a.re != b.re || a.im != b.im) X(LT, xg_complex_less(a, b)) X(GT, xg_complex_less(b, a)) \
     X(LE, xg_complex_least(a, b)) X(GE, xg_complex_least(b, a))
@@ -12913,8 +12918,14 @@ XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index) {
 
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations) {
     r->work += (uint64_t)operations;
+    if (r->options.spent) *r->options.spent = r->work;
     if (r->options.max_work && r->work > r->options.max_work)
         xg_fail(r->ctx, XLAGPU_ERROR_LIMIT, "evaluating takes more than the %llu element operations that were allowed", (unsigned long long)r->options.max_work);
+}
+
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations) {
+    int64_t n;
+    xg_eval_spend(r, xg_mul64(times, operations, &n) ? n : INT64_MAX / 2);
 }
 
 /* ---- literals in and out ---- */
@@ -13335,6 +13346,63 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (R, w) -> the upper triangular R' of R'T R' = RT R + w wT, and w rotated to zero: one Givens rotation a row. */
+XG_FN void xg_cholesky_add(xg_complex *a, xg_complex *w, int64_t n) {
+    int64_t k, j;
+    for (k = 0; k < n; k++) {
+        double x = a[k * n + k].re, y = w[k].re, size = hypot(x, y), c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
+        for (j = k; j < n; j++) {
+            double p = a[k * n + j].re, q = w[j].re;
+            a[k * n + j].re = c * p + s * q;
+            w[j].re = c * q - s * p;
+        }
+    }
+}
+
+XG_FN xg_value *xg_call_cholesky_update(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[2], *a, *w;
+    xg_matrices m;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.count != 1 || m.rows != m.columns || xg_type_class(in[0]->shape->type) != XGT_F) return NULL;
+    if (!xg_shape_is_array(in[1]->shape) || in[1]->shape->elements != m.rows || in[1]->shape->type != in[0]->shape->type || i->shape->elems[0]->plain != in[0]->shape->plain || i->shape->elems[1]->plain != in[1]->shape->plain) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    w = xg_linear_widen(r, &in[1]);
+    xg_eval_spend_each(r, m.rows, m.rows);
+    xg_cholesky_add(xg_linear_data(a), xg_linear_data(w), m.rows);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], a);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], w);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
+/* (A, C, alpha, beta) -> alpha A AT + beta C, or alpha AT A + beta C. cuBLAS writes one triangle; here both are. */
+XG_FN void xg_syrk(const xg_complex *a, const xg_matrices *m, bool transpose, double alpha, double beta, xg_complex *c, int64_t n) {
+    int64_t depth = transpose ? m->rows : m->columns, step = transpose ? m->columns : 1, line = transpose ? 1 : m->columns, p, q, k;
+    for (p = 0; p < n; p++) for (q = 0; q < n; q++) {
+        double s = 0;
+        for (k = 0; k < depth; k++) s += a[p * line + k * step].re * a[q * line + k * step].re;
+        c[p * n + q].re = alpha * s + (beta != 0 ? beta * c[p * n + q].re : 0);
+    }
+}
+
+XG_FN xg_value *xg_call_syrk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xlagpu_type t;
+    xg_value *a, *c;
+    xg_matrices m, mc;
+    int64_t n, b;
+    if (i->n_operands != 4 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mc) || i->shape->plain != in[1]->shape->plain || mc.count != m.count) return NULL;
+    t = i->shape->type;
+    n = transpose ? m.columns : m.rows;
+    if (mc.rows != n || mc.columns != n || xg_type_class(t) != XGT_F || in[0]->shape->type != t || !xg_shape_is_scalar(in[2]->shape) || !xg_shape_is_scalar(in[3]->shape) || in[2]->shape->type != t || in[3]->shape->type != t) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    c = xg_linear_widen(r, &in[1]);
+    for (b = 0; b < m.count; b++) {
+        xg_eval_spend_each(r, m.rows * m.columns, n);
+        xg_syrk(xg_linear_data(a) + b * m.rows * m.columns, &m, transpose, xg_float_load(t, in[2]->data), xg_float_load(t, in[3]->data), xg_linear_data(c) + b * n * n, n);
+    }
+    xg_eval_drop(r, a);
+    return xg_linear_narrow(r, i->shape, c);
+}
+
 /* ---- LU with partial pivoting ---- */
 
 /* In place; gives the pivots, from one. Returns LAPACK's info: the first zero on the diagonal, from one, or 0. */
@@ -13368,7 +13436,7 @@ XG_FN xg_value *xg_call_getrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     outs[1] = xg_eval_new(r, i->shape->elems[1]);
     outs[2] = xg_eval_new(r, i->shape->elems[2]);
     for (b = 0; b < m.count; b++) {
-        xg_eval_spend(r, m.rows * m.columns);
+        xg_eval_spend_each(r, n, m.rows * m.columns);
         k = xg_lu(xg_linear_data(wide) + b * m.rows * m.columns, m.rows, m.columns, pivots);
         xg_eval_store_int(outs[2]->shape->type, outs[2]->data + (size_t)b * (size_t)xg_type_bytes(outs[2]->shape->type), k);
         for (k = 0; k < n; k++) xg_eval_store_int(outs[1]->shape->type, outs[1]->data + (size_t)(b * n + k) * (size_t)xg_type_bytes(outs[1]->shape->type), pivots[k]);
@@ -17451,13 +17519,18 @@ XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *o
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
+    const xg_literal *value;
     xg_eval_options o;
+    uint64_t spent = 0;
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    return xg_fold_try(i, operands, &o);
+    value = xg_fold_try(i, operands, &o);
+    *work -= (int64_t)spent;
+    return value;
 }
 
 XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {
@@ -26797,10 +26870,9 @@ XG_FN xg_elem xg_cx_pow(xg_kb *b, xg_elem z, xg_elem w) {
     return CX(SEL(zero, SEL(none, K(1), K(0)), r.v), SEL(zero, K(0), r.im));
 }
 
-/* Larger or smaller in lexicographic order of (re, im), as the complex compare has it. */
+/* Larger or smaller, z where they are equal: XLA looks at the real parts alone, as its compare does for GE and LE. */
 XG_FN xg_elem xg_cx_pick(xg_kb *b, xg_elem z, xg_elem w, bool larger) {
-    xg_kcmpf strict = larger ? XG_CF_OGT : XG_CF_OLT, loose = larger ? XG_CF_OGE : XG_CF_OLE;
-    xg_kval *first = XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, strict, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, loose, z.im, w.im)));
+    xg_kval *first = xg_kcmpf_(b, larger ? XG_CF_OGE : XG_CF_OLE, z.v, w.v);
     return CX(SEL(first, z.v, w.v), SEL(first, z.im, w.im));
 }
 
@@ -26821,13 +26893,13 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
     }
 }
 
-/* EQ and NE by parts; the others lexicographically. */
+/* EQ and NE by parts; LT and GT lexicographically; GE and LE by the real parts. */
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w) {
     const xg_direction_row *d = xg_scalar_direction(i);
     if (d->flt == XG_CF_OEQ) return BOTH(EQ(z.v, w.v), EQ(z.im, w.im));
     if (d->flt == XG_CF_UNE) return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
-    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, d->flt == XG_CF_OLT || d->flt == XG_CF_OLE ? XG_CF_OLT : XG_CF_OGT, z.v, w.v),
-                 BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
+    if (d->flt == XG_CF_OGE || d->flt == XG_CF_OLE) return xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
 }
 #undef CX
 #undef ADD
