@@ -45,7 +45,10 @@ struct xg_sim_worker {
     int32_t quantum;
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced;     /* races are looked for; the block has executed a fence */
+    bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
+    bool unchecked;           /* nobody asks the shadows */
+    bool shared_parts;        /* some word of shared memory was written in part */
+    uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
