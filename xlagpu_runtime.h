@@ -1771,7 +1771,7 @@ XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
- * each of its words (shadow.c), as long as all shadows together stay below shadow_limit; buffers beyond are checked for their bounds only. */
+ * each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
 enum { XG_SIM_FREED = 32 };
 typedef struct xg_sim_buffer { uint64_t base, bytes; const char *name; bool readonly; uint32_t *shadow; /* set by add */ } xg_sim_buffer;
 typedef struct xg_sim_memory {
@@ -1968,7 +1968,7 @@ struct xg_sim_module {
  *   beside32/64   do the 32 addresses of a slot stand `step` bytes apart?
  *   inside32/64   are all 32 addresses, once `add` is added, at least `base`, at most `base + limit`, and multiples of align + 1? Their distances from base
  *   gather        the 4 bytes at each of 32 distances
- *   spread_banks  do 32 distances in shared memory lie in 32 different banks?
+ *   one_pass      do 32 words at distances in shared memory lie in different banks, or else at one place of a bank?
  *   shuffle       what shfl does to a whole warp
  *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
  *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
@@ -2761,7 +2761,7 @@ typedef struct xg_sim_moves {
     bool (*inside32)(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align);
     bool (*inside64)(uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align);
     void (*gather)(char *to, const char *from, const uint32_t *off);
-    bool (*spread_banks)(const uint32_t *off);
+    bool (*one_pass)(const uint32_t *off);
     void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
     bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
     void (*fill)(uint32_t *p, size_t n, uint32_t word);
@@ -2798,7 +2798,12 @@ XG_FN bool xg_sim_base_inside64(uint32_t *off, const char *slot, uint64_t add, u
     return !(bad >> 63) && !(odd & align);
 }
 XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
-XG_FN bool xg_sim_base_spread_banks(const uint32_t *off) { uint32_t i, seen = 0; for (i = 0; i < XG_SIM_WARP; i++) seen |= 1u << (off[i] >> 2 & 31); return seen == 0xFFFFFFFFu; }
+XG_FN bool xg_sim_base_one_pass(const uint32_t *off) { /* each leaves its mark in its bank; does everybody find its own? */
+    uint32_t i, last[32], bad = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
+    for (i = 0; i < XG_SIM_WARP; i++) bad |= last[off[i] >> 2 & 31] ^ off[i] >> 2;
+    return !bad;
+}
 /* The lane that lane i reads, and whether that is another than itself by right. */
 XG_FN uint32_t xg_sim_shuffle_from(xg_sim_shuffleop op, uint32_t i, uint32_t b, uint32_t c, uint32_t *ok) {
     uint32_t seg = c >> 8 & 31, top = (i & seg) | (c & 31 & ~seg), j;
@@ -2852,7 +2857,7 @@ XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t siz
     size_t i;
     switch (size) { case 1: XG_SIM_JOIN(1); case 2: XG_SIM_JOIN(2); case 4: XG_SIM_JOIN(4); case 8: XG_SIM_JOIN(8); default: XG_SIM_JOIN(16); }
 }
-static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32, xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_spread_banks, xg_sim_base_shuffle,
+static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32, xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_one_pass, xg_sim_base_shuffle,
     xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
@@ -2908,14 +2913,21 @@ XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *o
     int i;
     for (i = 0; i < 4; i++) XG_M256_PUT(to, i, _mm256_i32gather_epi32((const int *)(const void *)from, XG_M256_AT((const char *)off, i), 1));
 }
-XG_M256_FN bool xg_sim_avx2_spread_banks(const uint32_t *off) {
-    __m256i seen = _mm256_setzero_si256();
+XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
+    __m256i seen = _mm256_setzero_si256(), bad = seen;
     __m128i s;
+    uint32_t last[32];
     int i;
     for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(XG_M256_AT((const char *)off, i), 2), _mm256_set1_epi32(31))));
     s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
     s = _mm_or_si128(s, _mm_srli_si128(s, 8));
-    return (_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1;
+    if ((_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1) return true;
+    for (i = 0; i < 32; i++) last[off[i] >> 2 & 31] = off[i];
+    for (i = 0; i < 4; i++) {
+        const __m256i o = XG_M256_AT((const char *)off, i), bank = _mm256_and_si256(_mm256_srli_epi32(o, 2), _mm256_set1_epi32(31));
+        bad = _mm256_or_si256(bad, _mm256_xor_si256(o, _mm256_i32gather_epi32((const int *)(const void *)last, bank, 4)));
+    }
+    return XG_M256_NONE(bad);
 }
 XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
@@ -2986,7 +2998,7 @@ XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_
         XG_M256_PUT(to, 2 * i + 1, _mm256_permute2x128_si256(lo, hi, 0x31));
     }
 }
-static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32, xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_spread_banks, xg_sim_avx2_shuffle,
+static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32, xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_one_pass, xg_sim_avx2_shuffle,
     xg_sim_avx2_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
 #endif
 
@@ -6124,7 +6136,8 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
  * The idea. The time of a launch is cut into intervals. A block begins one when it starts, at every barrier that opens, and whenever
  * one of its warps executes a fence, an acquire or a release or finds a memory barrier's phase complete. No two blocks share an
  * interval, so its number says which launch, which block and which time between two barriers an access belongs to. Each 4-byte word has two tags,
- * of its last writer and its last reader: interval, warp, and which part of the word. Two accesses to a word, one of them a write that
+ * of its last writer and its last reader: interval, warp, and which part of the word. In global memory lines of 64 bytes that one access covers share their
+ * words' tags. Two accesses to a word, one of them a write that
  * changes it, race when
  *   - they are of two warps of a block in the same interval, or
  *   - they are of two blocks of a launch, and the later block has executed no fence so far.
@@ -6473,8 +6486,10 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     m->p = NULL;
     m->n = m->cap = 0;
 }
-/* Two words per word of the buffer: who wrote it, who read it. NULL when there is no room: then nobody looks. */
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return (b->bytes / 4 + 1) * 8; }
+/* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room: then nobody looks. The words' are
+ * only looked at where the line's says so (shadow.c), and need not be cleared: most of them are never touched. */
+XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30, bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
     b->shadow = NULL;
@@ -6482,7 +6497,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     b->shadow = (uint32_t *)xg_mem_alloc(m->ctx, (size_t)bytes);
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
-    memset(b->shadow, 0, (size_t)bytes);
+    memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
 }
 
 XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) { /* the first buffer that begins after the address */
@@ -6606,15 +6621,52 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { return
 XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p != from) return false; *p = to; return true; }
 #endif
 
+/* Workers look at lines and words of one buffer at once. A line is split after its words were filled in; who sees that sees them too. */
+#if XG_SIM_ATOMICS
+#define XG_SIM_LINE_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define XG_SIM_LINE_SET(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
+#else
+#define XG_SIM_LINE_GET(p) (*(p))
+#define XG_SIM_LINE_SET(p, x) (*(p) = (x))
+#endif
+enum { XG_SIM_LINE_WORDS = 16 };
+#define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
+
+/* The parts of a buffer's shadow. */
+typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
+XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
+    xg_sim_tags t;
+    uint64_t lines = xg_sim_shadow_lines(b);
+    t.line_w = b->shadow;
+    t.line_r = t.line_w + lines;
+    t.w = t.line_r + lines;
+    t.r = t.w + lines * XG_SIM_LINE_WORDS;
+    return t;
+}
+XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
+    uint32_t t = XG_SIM_LINE_GET(&lines[k / XG_SIM_LINE_WORDS]);
+    return t == XG_SIM_SPLIT_LINE ? words[k] : t;
+}
+XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
+    uint32_t t = XG_SIM_LINE_GET(&lines[line]), i;
+    if (t == XG_SIM_SPLIT_LINE) return;
+    for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
+    XG_SIM_LINE_SET(&lines[line], XG_SIM_SPLIT_LINE);
+}
+
 /* ---- launches and intervals ---- */
 
 XG_FN void xg_sim_sweep(xg_sim_memory *m) {
-    uint32_t i;
+    uint32_t i, k;
     for (i = 0; i < m->n; i++) {
-        uint64_t words = m->p[i].bytes / 4 + 1, k;
-        uint32_t *s = m->p[i].shadow;
-        if (!s) continue;
-        for (k = 0; k < words; k++) { s[k] = s[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u; s[words + k] = 0; }
+        uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
+        xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        for (l = 0; m->p[i].shadow && l < lines; l++) {
+            uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
+            if (t.line_w[l] != XG_SIM_SPLIT_LINE) t.line_w[l] = t.line_w[l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            else for (k = 0; k < XG_SIM_LINE_WORDS; k++) w[k] = w[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            t.line_r[l] = 0;
+        }
     }
 }
 XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
@@ -6679,29 +6731,42 @@ XG_FN void xg_sim_synchronised(xg_sim_worker *w) { w->fenced = true; xg_sim_inte
 
 /* ---- what the host does ---- */
 
+/* The writers of words [k, k + n) of one line of d become those of s from `from` on, or the host when s is NULL. */
+XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, const xg_sim_buffer *s, uint64_t from) {
+    xg_sim_tags to = xg_sim_tags_of(d), old;
+    uint32_t tags[XG_SIM_LINE_WORDS], i, same = 0;
+    memset(&old, 0, sizeof old);
+    if (s) old = xg_sim_tags_of(s);
+    for (i = 0; i < n; i++) {
+        tags[i] = !s || xg_sim_tag_at(old.line_w, old.w, from + i) ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+        same += tags[i] == tags[0];
+    }
+    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[k / XG_SIM_LINE_WORDS] = tags[0]; return; }
+    xg_sim_split(to.line_w, to.w, k / XG_SIM_LINE_WORDS);
+    for (i = 0; i < n; i++) to.w[k + i] = tags[i];
+}
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from) {
     const xg_sim_buffer *d = xg_sim_memory_find(m, to), *s = from ? xg_sim_memory_find(m, from) : NULL;
-    uint64_t first, last, k;
+    uint64_t first, last, line, source = 0;
     if (!d || !d->shadow || !bytes) return;
     first = (to - d->base) / 4;
     last = XG_MIN(to - d->base + (bytes - 1), d->bytes - 1) / 4;
-    if (s && s->shadow && to % 4 == from % 4) {
-        const uint32_t *old = s->shadow + (from - s->base) / 4;
-        uint64_t n = XG_MIN(last - first, (s->bytes - 1) / 4 - (from - s->base) / 4) + 1;
-        for (k = 0; k < n; k++) { /* as memmove: they may overlap */
-            uint64_t i = to > from ? n - 1 - k : k;
-            d->shadow[first + i] = old[i] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
-        }
-    } else for (k = first; k <= last; k++) d->shadow[k] = XG_SIM_TAG_OLD;
+    if (!s || !s->shadow || to % 4 != from % 4) s = NULL;
+    else { source = (from - s->base) / 4; last = XG_MIN(last, first + (s->bytes - 1) / 4 - source); }
+    for (line = 0; line <= last / XG_SIM_LINE_WORDS - first / XG_SIM_LINE_WORDS; line++) { /* as memmove: they may overlap */
+        uint64_t l = s && to > from ? last / XG_SIM_LINE_WORDS - line : first / XG_SIM_LINE_WORDS + line;
+        uint64_t k = XG_MAX(first, l * XG_SIM_LINE_WORDS), end = XG_MIN(last, l * XG_SIM_LINE_WORDS + XG_SIM_LINE_WORDS - 1);
+        xg_sim_written_words(d, k, (uint32_t)(end - k + 1), s, source + (k - first));
+    }
 }
 
 /* ---- words ---- */
 
 typedef enum xg_sim_clashkind { XG_SIM_CLASH_NONE, XG_SIM_CLASH_UNWRITTEN, XG_SIM_CLASH_WRITE, XG_SIM_CLASH_READ } xg_sim_clashkind;
 typedef struct xg_sim_clash { uint64_t at; uint32_t tag; xg_sim_clashkind kind; } xg_sim_clash; /* at: a byte; tag: the other access */
-/* A piece of memory with the tags of its words' writers and readers (r NULL: nobody may write here). Tags below floor do not matter any more; the block's
+/* A piece of memory with the tags of its lines' and words' writers and readers (r NULL: nobody may write here). Tags below floor do not matter any more; the block's
  * are from block on, the interval's from tag on (0: time stands still). A word whose writer is below least counts as unwritten when it is read. */
-typedef struct xg_sim_marks { uint32_t *w, *r, floor, block, tag, least; bool races, fenced; } xg_sim_marks;
+typedef struct xg_sim_marks { uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least; bool races, fenced; } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
     xg_sim_wordpart other = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3);
@@ -6784,12 +6849,38 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
     for (i = 0; i < n; i++) if (write) m->w[k + i] = mine; else m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
     return true;
 }
+/* A line; the same promise. Words that become all alike are a line again. */
+XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
+    uint64_t k = line * XG_SIM_LINE_WORDS;
+    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[line]) : 0, next;
+    if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
+        xg_sim_split(m->line_w, m->w, line);
+        if (m->r) xg_sim_split(m->line_r, m->r, line);
+        if (!xg_sim_track_quads(v, m, k, XG_SIM_LINE_WORDS, mine, write)) return false;
+        if (write) XG_SIM_LINE_SET(&m->line_w[line], m->w[k]);
+        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[line], m->r[k]);
+        return true;
+    }
+    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
+    if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least)) return false;
+    if (!m->r) return !write;
+    if (write) {
+        if (m->races && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine))) return false;
+        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[line], mine);
+    } else if (m->races) {
+        next = xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
+        if (next != rt) XG_SIM_LINE_SET(&m->line_r[line], next);
+    }
+    return true;
+}
+
 /* The words of 32 lanes, `off` bytes into the piece; the same promise. */
 XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
 XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
     uint32_t t[XG_SIM_WARP], i, next;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;
+    for (i = 0; i < XG_SIM_WARP && m->line_w; i++) { xg_sim_split(m->line_w, m->w, off[i] / 64); xg_sim_split(m->line_r, m->r, off[i] / 64); }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
     v->gather((char *)t, (const char *)m->r, off);
@@ -6805,8 +6896,7 @@ XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, cons
 }
 
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
-XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
-    uint32_t mine = m->tag | warp;
+XG_FN bool xg_sim_track_piece(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write, xg_sim_clash *out) {
     while (at < end) {
         uint64_t k = at / 4, stop = XG_MIN(end, k * 4 + 4);
         xg_sim_wordpart part = stop - at == 4 ? XG_SIM_PART_ALL : stop - at == 2 && !(at & 1) ? (at & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW) : XG_SIM_PART_MIXED;
@@ -6815,6 +6905,19 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
             if (!xg_sim_track_word(m, k, mine, part, write, out)) return false;
             at = stop; k++; stop = XG_MIN(end, at + 4);
         } while (part == XG_SIM_PART_ALL && stop - at == 4);
+    }
+    return true;
+}
+XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
+    uint32_t mine = m->tag | warp;
+    uint64_t stop;
+    if (!m->line_w) return xg_sim_track_piece(v, m, at, end, mine, write, out);
+    for (; at < end; at = stop) {
+        stop = XG_MIN(end, at / 64 * 64 + 64);
+        if (stop - at == 64 && xg_sim_track_line(v, m, at / 64, mine, write)) continue;
+        xg_sim_split(m->line_w, m->w, at / 64);
+        if (m->r) xg_sim_split(m->line_r, m->r, at / 64);
+        if (!xg_sim_track_piece(v, m, at, stop, mine, write, out)) return false;
     }
     return true;
 }
@@ -6999,7 +7102,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
 
 XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
     uint32_t sectors, least = (active * bytes + 31) / 32;
-    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->spread_banks(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
+    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
     if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
     else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
     w->stats.sectors += sectors;
@@ -7054,6 +7157,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 
 XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
     xg_sim_marks m;
+    m.line_w = m.line_r = NULL;
     m.w = w->marks;
     m.r = w->marks + w->l->shared_bytes / 4 + 1;
     m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
@@ -7065,9 +7169,10 @@ XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
 }
 XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
+    const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
-    m.w = b->shadow;
-    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
+    m.line_w = t.line_w; m.w = t.w;
+    m.line_r = t.line_r; m.r = b->readonly ? NULL : t.r;
     m.floor = w->launch_tag;
     m.block = w->block_tag;
     m.tag = w->tracked ? w->tag : 0;
@@ -7088,7 +7193,7 @@ XG_FN char *xg_sim_word_bytes(xg_sim_worker *w, const xg_sim_marks *m, size_t k)
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, size_t at, size_t n, xg_sim_does does) {
     size_t i;
     for (i = at; i < at + n; i++) {
-        char *s = xg_sim_word_bytes(w, m, i / 4) + i % 4;
+        char *s = (i == at || i % 4 == 0 ? xg_sim_word_bytes(w, m, i / 4) : w->shadow + i / 4 * 4) + i % 4;
         if (*s == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", i);
         else if (*s == XG_SIM_UNWRITTEN && does != XG_SIM_WRITES && m->least) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "read of shared memory at offset %zu, which no thread of the block has written", i);
         else { if (does == XG_SIM_WRITES) *s = XG_SIM_WRITTEN; continue; }
@@ -7124,8 +7229,8 @@ XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg
     if (!b->shadow) return true;
     if (strong) {
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-            if (m.w[k]) continue;
-            if (write || !m.least) { m.w[k] = XG_SIM_TAG_OLD; continue; }
+            if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
+            if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
             c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
             xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
@@ -7147,6 +7252,7 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
+    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
