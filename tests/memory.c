@@ -152,7 +152,7 @@ int main(void) {
         control_text,
         "ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] log(x) }",
         "ENTRY e { ROOT x = (f32[2], (s8[3])) parameter(0) }",
-        "ENTRY e { x = f64[2,3] parameter(0) y = f64[3,2] reshape(x) z = f64[2] slice(x), slice={[0:2], [1:2]} ROOT t = (f64[3,2]) tuple(y) }"};
+        "ENTRY e { x = f64[2,3] parameter(0) y = f64[3,2] reshape(x) z = f64[2,1] slice(x), slice={[0:2], [1:2]} ROOT t = (f64[3,2]) tuple(y) }"};
     size_t k;
     refuse_each(whole_text, true);
     for (k = 0; k < sizeof others / sizeof others[0]; k++) refuse_each(others[k], false);

@@ -17,7 +17,8 @@ enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
     X("flatten-call-graph", xg_opt_flatten_call_graph, XG_PASS_LOWER) \
     X("entry-layout", xg_opt_entry_layout, XG_PASS_LOWER) \
     X("constant-hoister", xg_fuse_hoist_constants, XG_PASS_LOWER) \
-    X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER)
+    X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER) \
+    X("memory-scheduler", xg_plan_schedule, XG_PASS_LOWER)
 
 #define XG_KIR_PASSES(X) \
     X("inline", xg_kir_inline) \
