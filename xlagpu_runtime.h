@@ -251,6 +251,7 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name,
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))

@@ -2,7 +2,6 @@
  *
  * Law: a refused allocation is a failure with ERROR_MEMORY and a message, never a crash or a leak, and the same call made again works. Fresh memory is
  * filled with rubbish. Best under -fsanitize=address,undefined. Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
