@@ -166,9 +166,14 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
 
 /* driver */
 #include "driver/driver.h"
