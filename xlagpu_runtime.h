@@ -159,6 +159,20 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes);   /* blocks */
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *device, void *to, xlagpu_buffer from, size_t bytes);       /* blocks */
 
+/* ---- functions that programs call ---- */
+
+/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it enqueues its work on the stream; it does not wait. */
+typedef struct xlagpu_rt_call {
+    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
+    const xlagpu_buffer *buffers;
+    uint32_t n_operands, n_results;
+    void *stream;
+    xlagpu_device *device;
+} xlagpu_rt_call;
+typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
+/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes its operands. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
+
 /* ---- programs ---- */
 
 /* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on failure. */
@@ -166,7 +180,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *byt
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 
 /* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; } xlagpu_rt_value;
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1 */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -190,9 +204,11 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* its runs must have ended: xlagpu_rt_wait */
 /* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host" it runs in the call, on threads of its
  * own. A program with loops or branches waits for the stream where what it decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of at least each value's bytes; a result may not overlap
- * another one or a parameter. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
+ * another one or a parameter, except that one whose memory it shares (xlagpu_rt_value.alias): given the same buffer, the parameter is given away; given another one, it is copied
+ * there first. Results hold intermediate values until they are made. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
  * same stream only. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream);
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 
@@ -8540,13 +8556,13 @@ XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 1, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
 #define XG_EXE_SECTIONS(X) \
     X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
-    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char)
+    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
     XG_EXE_SECTIONS(X)
@@ -8562,7 +8578,7 @@ typedef struct xg_exe_header {
     uint32_t target;    /* compute capability times 10, 900 for sm_90 */
     uint32_t name;      /* string: the module's name */
     uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
-    uint64_t temp_bytes;          /* of all TEMP allocations together */
+    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
 } xg_exe_header;
 typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
@@ -8579,30 +8595,44 @@ typedef struct xg_exe_allocation {
     uint32_t kind, index; /* parameter or result number */
     uint64_t bytes;
     uint64_t data;        /* CONSTANT: offset in DATA */
-    uint64_t offset;      /* TEMP: place in the one temporary block */
+    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
+    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
 } xg_exe_allocation;
 typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
 typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
 
 /* X(NAME, text): the kinds of thunks.
- *   KERNEL    kernel; links: one slice per parameter
- *   COPY      links: source slice, destination slice (equal bytes)
- *   MEMSET    value: a 32-bit pattern; links: destination slice
- *   SEQUENCE  links: thunks, run in order
- *   WHILE     links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
- *   CONDITIONAL  links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
- * A thunk names only thunks of smaller numbers. */
-#define XG_EXE_THUNKS_KINDS(X) X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(CONDITIONAL, "conditional")
+ *   KERNEL        kernel; links: one slice per parameter
+ *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
+ *   MEMSET        value: a 32-bit pattern; links: destination slice
+ *   SEQUENCE      links: thunks, run in order
+ *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; links: the body's thunk
+ *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
+ *   REPLICA_ID, PARTITION_ID   links: a u32 slice
+ *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
+#define XG_EXE_THUNKS_KINDS(X) \
+    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
+#define XG_EXE_WRITTEN 0x80000000u
 typedef enum xg_exe_thunk_kind {
 #define X(name, text) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
-typedef struct xg_exe_thunk { uint32_t kind, name, first_link, n_links, kernel, value; } xg_exe_thunk; /* name: the HLO instruction */
+typedef struct xg_exe_thunk {
+    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
+    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
+} xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, reserved; uint64_t bytes; } xg_exe_value;
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
+ * the caller must give both the same buffer (otherwise the parameter is copied first). */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+#define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
  * index and size is checked anyway. */
@@ -8658,7 +8688,9 @@ enum { XR_RANK_MAX = 64, XR_NESTING_MAX = 64, XR_WORKERS_MAX = 64 };
 
 typedef struct xr_platform xr_platform;
 
-typedef struct xr_block { uint64_t address; size_t bytes; void *memory; } xr_block; /* device memory that the device frees at the end */
+typedef struct xr_block { uint64_t address; size_t bytes; void *memory; bool host; } xr_block; /* device memory that the device frees at the end */
+
+typedef struct xr_function { char name[128]; xlagpu_rt_function call; void *user; struct xr_function *next; } xr_function;
 
 struct xlagpu_device {
     xg_ctx c;
@@ -8670,6 +8702,7 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
+    xr_function *functions;        /* registered; they live as long as the device */
 };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
@@ -8693,6 +8726,7 @@ struct xlagpu_program {
     xr_kernel *kernels;
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;           /* address per allocation; 0: not a constant */
+    const xr_function **calls;     /* per thunk, of calls */
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -8703,9 +8737,11 @@ struct xlagpu_execution {
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
     uint64_t *base;                /* address per allocation */
-    uint64_t temp;
+    uint64_t temp, host;           /* blocks of temporary memory */
+    uint32_t replica, partition;
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
+    xlagpu_buffer *buffers;        /* of one call */
     xlagpu_kernel_stats *stats;    /* per kernel */
     void *state;                   /* the platform's: worker memory of the simulator */
 };
@@ -8715,7 +8751,7 @@ struct xr_platform {
     const char *name;
     xlagpu_status (*open)(xlagpu_device *d, const xlagpu_device_desc *desc);
     void (*close)(xlagpu_device *d);
-    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, xr_block *out);
+    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out); /* host: memory of the host that the device can reach */
     void (*release)(xlagpu_device *d, const xr_block *b);
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
@@ -8747,6 +8783,7 @@ XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
+XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
@@ -8844,10 +8881,11 @@ XG_FN void xr_host_close(xlagpu_device *d) {
     xg_mem_free(&d->c, d->state);
 }
 
-XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
     enum { ALIGN = 256 };
     xg_sim_buffer b;
     xlagpu_status s;
+    (void)host; /* all memory is */
     out->memory = bytes <= SIZE_MAX - ALIGN ? xg_mem_alloc(&d->c, bytes + ALIGN) : NULL;
     if (!out->memory) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a buffer", bytes);
     out->address = ((uint64_t)(uintptr_t)out->memory + ALIGN - 1) / ALIGN * ALIGN;
@@ -9123,9 +9161,11 @@ XG_FN const xr_platform *xr_host_platform(void) {
     X(context_pop, "cuCtxPopCurrent_v2", (void **context)) \
     X(alloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes)) \
     X(release, "cuMemFree_v2", (uint64_t address)) \
+    X(alloc_host, "cuMemAllocHost_v2", (void **memory, size_t bytes)) \
+    X(release_host, "cuMemFreeHost", (void *memory)) \
     X(upload, "cuMemcpyHtoD_v2", (uint64_t to, const void *from, size_t bytes)) \
     X(download, "cuMemcpyDtoH_v2", (void *to, uint64_t from, size_t bytes)) \
-    X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream)) \
+    X(copy, "cuMemcpyAsync", (uint64_t to, uint64_t from, size_t bytes, void *stream)) \
     X(fill32, "cuMemsetD32Async", (uint64_t to, unsigned value, size_t n, void *stream)) \
     X(fill8, "cuMemsetD8Async", (uint64_t to, unsigned char value, size_t n, void *stream)) \
     X(stream_wait, "cuStreamSynchronize", (void *stream)) \
@@ -9245,14 +9285,20 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         return status_; \
     } while (0)
 
-XG_FN xlagpu_status xr_cuda_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+XG_FN xlagpu_status xr_cuda_alloc_host(xlagpu_device *d, size_t bytes, xr_block *out) { XR_CUDA_IN(d, alloc_host(&out->memory, bytes), "allocating host memory"); }
+XG_FN xlagpu_status xr_cuda_alloc_device(xlagpu_device *d, size_t bytes, xr_block *out) { XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory"); }
+XG_FN xlagpu_status xr_cuda_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
+    xlagpu_status s;
     out->bytes = bytes;
     out->memory = NULL;
-    XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory");
+    if (!host) return xr_cuda_alloc_device(d, bytes, out);
+    s = xr_cuda_alloc_host(d, bytes, out);
+    out->address = (uint64_t)(uintptr_t)out->memory; /* one address space: the device reaches it under the same address */
+    return s;
 }
 XG_FN void xr_cuda_release(xlagpu_device *d, const xr_block *b) {
     if (xr_cuda_of(d)->context_push(xr_cuda_of(d)->context)) return;
-    xr_cuda_of(d)->release(b->address);
+    if (b->host) xr_cuda_of(d)->release_host(b->memory); else xr_cuda_of(d)->release(b->address);
     xr_cuda_pop(xr_cuda_of(d));
 }
 XG_FN xlagpu_status xr_cuda_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) { XR_CUDA_IN(d, upload(to, from, bytes), "copying to the GPU"); }
@@ -9408,6 +9454,15 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
+XG_FN const char *xr_status_text(xlagpu_status s) {
+    static const char *const texts[] = {
+#define X(name, text) text,
+        XLAGPU_STATUSES(X)
+#undef X
+    };
+    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
+}
+
 XG_FN bool xr_wants(const char *wish, const char *platform) { return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0; }
 
 XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
@@ -9449,6 +9504,7 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     while (d->programs) xlagpu_rt_unload(d->programs);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
     if (d->platform) d->platform->close(d);
+    while (d->functions) { xr_function *f = d->functions; d->functions = f->next; xg_mem_free(&d->c, f); }
     xg_mem_free(&d->c, d->blocks);
     xg_arena_free(&d->arena);
     mem = d->c.mem;
@@ -9476,13 +9532,15 @@ XG_FN xlagpu_status xr_blocks_grow(xlagpu_device *d) {
     return XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) {
+XG_FN xlagpu_status xr_alloc_in(xlagpu_device *d, size_t bytes, bool host, uint64_t *address) {
     xlagpu_status s = xr_blocks_grow(d);
     *address = 0;
-    if (s == XLAGPU_OK) s = d->platform->alloc(d, bytes ? bytes : 1, &d->blocks[d->n_blocks]);
+    if (s == XLAGPU_OK) d->blocks[d->n_blocks].host = host;
+    if (s == XLAGPU_OK) s = d->platform->alloc(d, bytes ? bytes : 1, host, &d->blocks[d->n_blocks]);
     if (s == XLAGPU_OK) *address = d->blocks[d->n_blocks++].address;
     return s;
 }
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) { return xr_alloc_in(d, bytes, false, address); }
 /* Looks from the end: what was made last is released first, as a rule. */
 XG_FN void xr_release(xlagpu_device *d, uint64_t address) {
     uint32_t k = d->n_blocks;
@@ -9521,6 +9579,29 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *d, void *stream) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     return d->platform->wait(d, stream);
+}
+
+/* ---- functions that programs call ---- */
+
+XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name) {
+    const xr_function *f = d->functions;
+    while (f && strcmp(f->name, name) != 0) f = f->next;
+    return f;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+    xr_function *f;
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!name || !*name || strlen(name) >= sizeof f->name || !call) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters", (unsigned)sizeof f->name - 1);
+    if (xr_function_find(d, name)) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
+    f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    xg_format(f->name, sizeof f->name, "%s", name);
+    f->call = call;
+    f->user = user;
+    f->next = d->functions;
+    d->functions = f;
+    return XLAGPU_OK;
 }
 
 /* ---- any PTX ---- */
@@ -9595,7 +9676,10 @@ XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
         if (a->kind == XG_EXE_ALLOC_CONSTANT && (a->data > p->sections[XG_EXE_DATA].bytes || a->bytes > p->sections[XG_EXE_DATA].bytes - a->data)) return xr_damaged(p, "a constant lies outside the data");
         if (a->kind == XG_EXE_ALLOC_PARAMETER && (a->index >= p->head.n_params || p->values[a->index].allocation != k)) return xr_damaged(p, "an allocation of a parameter that is not there");
         if (a->kind == XG_EXE_ALLOC_RESULT && (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k)) return xr_damaged(p, "an allocation of a result that is not there");
-        if (a->kind == XG_EXE_ALLOC_TEMP && (a->offset > p->head.temp_bytes || a->bytes > p->head.temp_bytes - a->offset)) return xr_damaged(p, "temporary memory");
+        if (a->kind == XG_EXE_ALLOC_TEMP) {
+            uint64_t block = a->host ? p->head.host_bytes : p->head.temp_bytes;
+            if (a->host > 1 || a->offset > block || a->bytes > block - a->offset) return xr_damaged(p, "temporary memory");
+        }
     }
     for (k = 0; k < p->n_slices; k++) {
         const xg_exe_slice *s = &p->slices[k];
@@ -9647,7 +9731,11 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
         if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
-        if (a->bytes != v->bytes || a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
+        if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
+        if (v->alias) { /* a result in a parameter's memory */
+            uint32_t param = (v->alias & ~XG_EXE_MUST_ALIAS) - 1;
+            if (!result || param >= p->head.n_params || p->values[param].allocation != v->allocation) return xr_damaged(p, "a result that shares a parameter's memory");
+        } else if (a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
     }
     return XLAGPU_OK;
 }
@@ -9665,15 +9753,15 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
     return XLAGPU_OK;
 }
 
-/* A while (pred; condition, body) or a conditional (pred or s32; branches): one slice, then thunks, which are checked as a sequence's are. */
+/* A while (pred; condition, body), a for (body) or a conditional (pred or s32; branches): perhaps one slice, then thunks, which are checked as a sequence's are. */
 XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
-    uint32_t slice;
-    if (t->n_links < 2 || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3)) return xr_damaged(p, "a loop or branch");
+    uint32_t slice, asks = t->kind != XG_EXE_THUNK_FOR;
+    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) || (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1)) return xr_damaged(p, "a loop or branch");
     slice = p->links[t->first_link];
-    if (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))) return xr_damaged(p, "what a loop or branch asks");
-    children.first_link++;
-    children.n_links--;
+    if (asks && (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4)))) return xr_damaged(p, "what a loop or branch asks");
+    children.first_link += asks;
+    children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
 }
 
@@ -9686,12 +9774,17 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     const uint32_t *links = p->links + t->first_link;
     uint32_t k;
     if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count || t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link) return xr_damaged(p, "a thunk");
-    if (t->kind == XG_EXE_THUNK_SEQUENCE) return xr_check_sequence(p, t, number, taken);
-    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
-    for (k = 0; k < t->n_links; k++) if (links[k] >= p->n_slices) return xr_damaged(p, "a thunk's operand");
+    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xr_check_sequence(p, t, number, taken);
+    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
+    for (k = 0; k < t->n_links; k++) {
+        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL ? links[k] & ~XG_EXE_WRITTEN : links[k];
+        if (link >= p->n_slices) return xr_damaged(p, "a thunk's operand");
+    }
     if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
     if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
     if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
+    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) && (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "the number of a replica or partition");
+    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value))) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
 }
@@ -9717,7 +9810,7 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
-    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
+    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
@@ -9748,6 +9841,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
     p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
     p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
@@ -9776,6 +9870,19 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
         if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params) return xr_damaged(p, "a kernel takes another number of buffers than it is given");
     }
     return s;
+}
+
+/* Each call's function, by its name; infeed and outfeed have their own. */
+XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_thunks; k++) {
+        const xg_exe_thunk *t = &p->thunks[k];
+        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : t->kind == XG_EXE_THUNK_INFEED ? "infeed" : t->kind == XG_EXE_THUNK_OUTFEED ? "outfeed" : NULL;
+        if (!name) continue;
+        p->calls[k] = xr_function_find(p->device, name);
+        if (!p->calls[k]) return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)", p->strings + t->name, name);
+    }
+    return XLAGPU_OK;
 }
 
 XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
@@ -9814,6 +9921,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
     s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong) : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
+    if (s == XLAGPU_OK) s = xr_find_calls(p);
     if (s == XLAGPU_OK) s = xr_load_kernels(p);
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
     if (s != XLAGPU_OK) { xlagpu_rt_unload(p); return NULL; }
@@ -9845,6 +9953,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
     out->minor_to_major = out->dims + v->rank;
     out->bytes = (size_t)v->bytes;
     out->name = p->strings + v->name;
+    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
     return true;
 }
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
@@ -9874,12 +9983,12 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -9889,6 +9998,8 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += args;
     e->stats = (xlagpu_kernel_stats *)(void *)m;
     m += stats;
+    e->buffers = (xlagpu_buffer *)(void *)m;
+    m += buffers;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
@@ -9909,9 +10020,10 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     if (e->next) e->next->prev = e;
     p->executions = e;
     if (p->head.temp_bytes) s = xr_alloc(d, (size_t)p->head.temp_bytes, &e->temp);
+    if (s == XLAGPU_OK && p->head.host_bytes) s = xr_alloc_in(d, (size_t)p->head.host_bytes, true, &e->host);
     for (k = 0; k < p->n_allocations; k++) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
-        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = e->temp + p->allocations[k].offset;
+        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
@@ -9941,6 +10053,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     if (!e) return;
     p = e->program;
     p->device->platform->finish(e);
+    xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
     if (e->prev) e->prev->next = e->next; else p->executions = e->next;
@@ -9969,8 +10082,33 @@ XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
 
 XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
     uint32_t k;
-    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k]);
+    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
     return e->program->device->platform->launch(e, t->kernel, stream);
+}
+
+/* A function of the caller's, with its buffers: those it reads, then those it writes. */
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_function *f = p->calls[t - p->thunks];
+    xlagpu_rt_call c;
+    xlagpu_status s;
+    uint32_t k;
+    memset(&c, 0, sizeof c);
+    c.target = f->name;
+    c.config = p->strings + t->value;
+    c.hlo = p->strings + t->name;
+    c.buffers = e->buffers;
+    c.stream = stream;
+    c.device = p->device;
+    for (k = 0; k < t->n_links; k++) {
+        uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
+        bool written = t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
+        e->buffers[k].address = xr_address(e, slice);
+        e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
+        if (written) c.n_results++; else c.n_operands++;
+    }
+    s = f->call(f->user, &c);
+    return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
 }
 
 /* One step that is no sequence; a failure names it. */
@@ -9978,11 +10116,15 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     const uint32_t *links = p->links + t->first_link;
-    size_t bytes = t->kind == XG_EXE_THUNK_KERNEL ? 1 : (size_t)p->slices[links[0]].bytes;
     xlagpu_status s = XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) s = xr_run_kernel(e, t, links, stream);
-    else if (t->kind == XG_EXE_THUNK_COPY && bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), bytes, stream);
-    else if (t->kind == XG_EXE_THUNK_MEMSET && bytes) s = q->fill(e, xr_address(e, links[0]), t->value, bytes, stream);
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL: s = xr_run_kernel(e, t, links, stream); break;
+    case XG_EXE_THUNK_COPY: if (p->slices[links[0]].bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), (size_t)p->slices[links[0]].bytes, stream); break;
+    case XG_EXE_THUNK_MEMSET: if (p->slices[links[0]].bytes) s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream); break;
+    case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
+    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    default: s = xr_run_call(e, t, links, stream); break;
+    }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
     else if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s", p->strings + t->name);
     return s;
@@ -10030,7 +10172,11 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
     uint32_t k;
     if (t->kind == XG_EXE_THUNK_WHILE) return xr_run_while(e, links, stream);
     if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_run_conditional(e, links, t->n_links - 1, stream);
-    if (t->kind != XG_EXE_THUNK_SEQUENCE) return xr_run_step(e, t, stream);
+    if (t->kind == XG_EXE_THUNK_FOR) {
+        for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
+        return s;
+    }
+    if (t->kind != XG_EXE_THUNK_SEQUENCE && t->kind != XG_EXE_THUNK_COMMAND_BUFFER) return xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
@@ -10044,9 +10190,25 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
-        e->base[v->allocation] = given[k].address;
+        if (!v->alias) e->base[v->allocation] = given[k].address;
     }
     return XLAGPU_OK;
+}
+
+/* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or another one, into which the parameter is copied first. */
+XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *results, void *stream) {
+    const xlagpu_program *p = e->program;
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < p->head.n_results && s == XLAGPU_OK; k++) {
+        const xg_exe_value *v = &p->values[p->head.n_params + k];
+        uint64_t from = e->base[v->allocation];
+        if (!v->alias || from == results[k].address || !v->bytes) continue;
+        if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
+        s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
+        e->base[v->allocation] = results[k].address;
+    }
+    return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
@@ -10059,10 +10221,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
-    s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    s = xr_bind_shared(e, results, stream);
+    if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     q->leave(e);
     return s;
 }
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) { if (e) { e->replica = replica; e->partition = partition; } }
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
 
 /* ---- the easy way ---- */
