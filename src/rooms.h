@@ -75,8 +75,10 @@
 
 /* opt */
 #include "opt/opt.h"
+#include "opt/build.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
+#include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/flatten_call_graph.c"
@@ -87,6 +89,13 @@
 #include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
+#include "fuse/cost.c"
+#include "fuse/legality.c"
+#include "fuse/kernels.c"
+#include "fuse/fusions.c"
+#include "fuse/multi_output.c"
+#include "fuse/priority.c"
+#include "fuse/fingerprint.c"
 
 /* kir */
 #include "kir/kir.h"
@@ -99,6 +108,7 @@
 #include "kir/parse.c"
 #include "kir/verify.c"
 #include "kir/cse.c"
+#include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
 #include "kir/lower_loops.c"
@@ -136,6 +146,11 @@
 #include "emit/slices.c"
 #include "emit/scatter.c"
 #include "emit/sort.c"
+#include "emit/reduction_form.c"
+#include "emit/reduction_walk.c"
+#include "emit/reduction_row.c"
+#include "emit/reduction_column.c"
+#include "emit/reduction.c"
 #include "emit/emit.c"
 
 /* ptx */
@@ -153,11 +168,17 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
 
 /* driver */
 #include "driver/driver.h"
+#include "driver/pipeline.c"
 #include "driver/driver.c"
 #include "driver/public.c"

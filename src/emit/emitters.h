@@ -7,6 +7,7 @@
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
     X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
