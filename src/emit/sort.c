@@ -5,12 +5,13 @@
  * the sort is always stable.
  *     for p { step(p, mask 2^(p+1)-1); for q = p-1 .. 0 { step(q, mask 2^q) } }
  *     step(q, mask): pair t compares place i (t with a zero put in at bit q) with place i ^ mask
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. */
+ * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"
 
-enum { XG_SORT_LENGTH_MAX = 8192 /* indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
@@ -28,7 +29,9 @@ typedef struct xg_sort_site {
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept;
+    int64_t length, places, threads, kept; /* of the row, or of a run */
+    int64_t whole;                /* of the row; 0: it is one run */
+    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
 } xg_sort_site;
@@ -58,9 +61,10 @@ XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
     return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
 }
 
+XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
 /* Element of operand k whose place in the row is an index read from shared memory. */
 XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    d->row[d->dim] = index;
+    d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
@@ -120,10 +124,10 @@ XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, xg_kval *bit, xg_k
     xg_sort_ranged(low, pairs - 1);
     i = xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, t, low), xg_elem_index(&d->s, 2)), low), d->places - 1);
     j = xg_sort_ranged(xg_k2(b, XG_K_OP_XORI, i, mask), d->places - 1);
-    if (d->length == d->places) r = xg_sort_exchange(d, l.carried, i, j);
+    if (d->length == d->places && !d->limit) r = xg_sort_exchange(d, l.carried, i, j);
     else {
         const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, xg_elem_index(&d->s, d->length)), &type, 1);
+        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
         xg_kb outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
@@ -176,7 +180,7 @@ XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *inde
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = d->kept % d->threads == 0;
+    bool exact = !d->limit && d->kept % d->threads == 0;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
     xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
@@ -185,7 +189,7 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
@@ -193,7 +197,7 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     }
     v = xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
     memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = p;
+    inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
     if (!exact) {
         xg_kyield(b, &r, 1);
@@ -203,20 +207,23 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     return xg_sort_loop_end(d, &l, r);
 }
 
-/* Block to the indices of its row: all dimensions but the sorted one. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows) {
+/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
+XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_dim(x, 0);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
     uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->dims[0].range = xg_range_of(0, rows * runs - 1);
     for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_const(x, 0); continue; }
+        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
         m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
         rest = xg_aff_div(x, rest, d->shape->dims[k]);
     }
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+    if (!d->whole) return;
+    d->base = d->row[d->dim];
+    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
 }
 
 XG_FN void xg_emit_sort(xg_fusion_emission *e) {
@@ -224,7 +231,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     xg_sort_site d;
     xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_ktype *type;
-    int64_t rows;
+    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
@@ -234,14 +241,18 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     d.n = d.i->n_operands;
     d.length = d.shape->dims[d.dim];
     d.kept = e->roots[0]->shape->dims[d.dim];
-    if (d.length > XG_SORT_LENGTH_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s of rows of %lld elements; at most %d are supported in kernels", xg_op_name(d.i->op), (long long)d.length, (int)XG_SORT_LENGTH_MAX);
+    rows = d.length ? d.shape->elements / d.length : 0;
+    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
+        d.whole = d.length;
+        d.length = d.kept = to;
+        runs = (d.whole + to - 1) / to;
+    }
+    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
     d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows, (int64_t)1);
+    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
@@ -249,7 +260,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     if (d.shape->elements && e->roots[0]->shape->elements) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows);
+        xg_sort_row(&d, rows, runs);
         type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
         places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
         places = xg_sort_network(&d, xg_sort_start(&d, places));
