@@ -1,6 +1,6 @@
 /* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
  *
- * The first sorts runs of XG_SORT_RUN elements, each of the others merges pairs of runs into runs of twice the length:
+ * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
  *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
  *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
  * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
@@ -22,7 +22,7 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     }
     *from = v[0];
     *to = v[1];
-    return v[0] > 0 && (v[0] == 1 ? v[1] == XG_SORT_RUN : v[1] == 2 * v[0]);
+    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
 }
 
 XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
@@ -50,13 +50,20 @@ XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_
     xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
     return i;
 }
+XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
+    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
 XG_FN void xg_fuse_split_sort(xg_inst *sort) {
-    int64_t length = xg_fuse_sort_length(sort), run;
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
     xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
     uint32_t k;
     for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
-    last = xg_fuse_sort_pass(sort, operands, 1, XG_SORT_RUN);
-    for (run = XG_SORT_RUN; run < length; run *= 2) {
+    last = xg_fuse_sort_pass(sort, operands, 1, first);
+    for (run = first; run < length; run *= 2) {
         for (k = 0; k < sort->n_operands; k++) operands[k] = xg_fuse_sort_output(last, sort, k);
         last = xg_fuse_sort_pass(sort, operands, run, 2 * run);
     }
