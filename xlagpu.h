@@ -2100,7 +2100,7 @@ struct xg_comp {
 };
 
 typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
-typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
+typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; uint32_t source_at; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
@@ -7586,6 +7586,7 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
         xg_io_alias a;
         memset(&a, 0, sizeof a);
         if (list.n) xg_lex_expect(x, ',', "',' or '}' after an alias");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
         a.output = xg_parse_ints(p, '{', '}', "an output index");
         xg_lex_expect(x, ':', "':'");
         xg_lex_expect(x, '(', "'(' and the parameter's number");
@@ -8254,6 +8255,12 @@ static int64_t xg_verify_bits(const xg_shape *s) {
     xg_mul64(s->elements, bits, &r);
     return r;
 }
+#define XG_ALIAS_RULE(ok, ...) \
+    do { \
+        if (ok) break; \
+        if (m->source && a->source_at) xg_fail_at(m->ctx, XLAGPU_ERROR_INVALID, m->source, a->source_at - 1, NULL, __VA_ARGS__); \
+        xg_fail(m->ctx, XLAGPU_ERROR_INVALID, __VA_ARGS__); \
+    } while (0)
 static void xg_verify_io_aliases(xg_module *m) {
     xg_verify_paths outputs, inputs;
     uint32_t k;
@@ -8265,19 +8272,17 @@ static void xg_verify_io_aliases(xg_module *m) {
         const xg_io_alias *a = &m->aliases[k];
         const xg_shape *out = xg_infer_shape_at(m->entry_result ? m->entry_result : m->entry->root->shape, a->output), *in;
         const char *index = xg_verify_index_text(m, a->output);
-        if (!out) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
-        if (a->param < 0 || a->param >= (int64_t)m->entry->n_params)
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
+        XG_ALIAS_RULE(out, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
         in = xg_infer_shape_at(m->entry_params ? m->entry_params->elems[a->param] : m->entry->params[a->param]->shape, a->param_index);
-        if (!in) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param,
-                         xg_verify_shape_text(m, m->entry->params[a->param]->shape));
-        if (!xg_shape_is_array(in) || !xg_shape_is_array(out) || xg_verify_bits(in) != xg_verify_bits(out) || (a->must && in != out && !xg_shape_agrees(in, out)))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
-        if (xg_verify_paths_add(m, &outputs, 0, a->output)) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s twice", index);
-        if (xg_verify_paths_add(m, &inputs, a->param, a->param_index))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
+        XG_ALIAS_RULE(in, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(xg_shape_is_array(in) && xg_shape_is_array(out) && xg_verify_bits(in) == xg_verify_bits(out) && (!a->must || in == out || xg_shape_agrees(in, out)),
+                      "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
 }
+#undef XG_ALIAS_RULE
 
 /* The order of computations, and that the list is sound. */
 static void xg_verify_comp_list(xg_verifier *v) {
@@ -9651,7 +9656,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend_each(r, i->shape->elements, c.kernel_inputs); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    xg_eval_spend_each(r, i->shape->elements, w->elements / c.out_features);
+    if (w->elements && x->elements) do xg_conv_position(&c, at, position++); while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;
@@ -12682,6 +12688,14 @@ XG_FN bool xg_eval_next(int64_t *at, const xg_window *w) {
     return false;
 }
 
+/* One operation for each position, seen or not. */
+XG_FN void xg_eval_spend_window(xg_eval_run *r, const xg_window *w) {
+    int64_t positions = 1;
+    uint32_t d;
+    for (d = 0; d < w->n; d++) if (!xg_mul64(positions, w->p[d].size, &positions)) positions = INT64_MAX / 2;
+    xg_eval_spend(r, positions);
+}
+
 /* The boxes, in outputs and base, of a window position; false when it sees nothing anywhere. Offsets are in elements. */
 XG_FN bool xg_eval_window_boxes(const xg_window *w, const int64_t *at, const xg_shape *base, const xg_shape *outputs, xg_strided *out_box, xg_strided *base_box, int64_t *out_at, int64_t *base_at) {
     int64_t os[XG_RANK_MAX], bs[XG_RANK_MAX];
@@ -12722,8 +12736,8 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
         xg_eval_fill(outs[k]->data, in[n + k]->data, bytes[k], (size_t)outs[k]->shape->elements);
     }
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     if (outs[0]->shape->elements) do {
-        xg_eval_spend(r, 1);
         if (!xg_eval_window_boxes(w, at, in[0]->shape, outs[0]->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         for (k = 0; k < n; k++) { acc[k] = outs[k]->data + (size_t)out_at * bytes[k]; x[k] = in[k]->data + (size_t)base_at * bytes[k]; }
         xg_reduce_box(r, c, n, acc, &out_box, x, &base_box, bytes);
@@ -12744,6 +12758,7 @@ XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_wind
     uint32_t d;
     for (k = 0; k < n; k++) where[k] = -1;
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     do {
         if (!xg_eval_window_boxes(w, at, operand->shape, source->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         memset(index, 0, sizeof index);
