@@ -8,6 +8,7 @@ runner|-|-|
 fuzz|-|-|
 math||-n 200000|-O2
 coverage|--quick||-O2
+algebraic||-n 300|-O2
 ptx_sweep|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
 executable|--quick||-O1 $SANITIZE
 memory|||-O1 $SANITIZE
