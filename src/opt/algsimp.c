@@ -17,7 +17,7 @@ static const xg_alg_rule xg_alg_rules[] = {
     XG_ALG_RULES(X)
 #undef X
 };
-enum { XG_ALG_RULE_COUNT = sizeof xg_alg_rules / sizeof xg_alg_rules[0], XG_ALG_REWRITES = 50 };
+enum { XG_ALG_RULE_COUNT = sizeof xg_alg_rules / sizeof xg_alg_rules[0], XG_ALG_REWRITES = 8 };
 
 typedef struct xg_alg_run {
     xg_alg a;
@@ -119,6 +119,7 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
         if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) { xg_alg_drop(r, i); continue; }
         if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
     }
+    XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
     return changed;
 }
 XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL, false); }

@@ -68,7 +68,7 @@ RULE(reduce_reshape) {
             else return NULL;
         } while (p != q);
         for (t = k0; t < k; t++) { if (gone[t]) none_gone = false; else all_gone = false; }
-        if (k == k0) { all_gone = true; } /* ones that the reshape has left out */
+        if (k == k0) return NULL; /* ones that the reshape has left out: better so */
         if (all_gone) for (t = j0; t < j; t++) dims[n++] = t;
         else if (!none_gone || j - j0 != 1 || k - k0 != 1) return NULL;
     }
