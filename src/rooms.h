@@ -76,6 +76,12 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/algsimp.h"
+#include "opt/algsimp_match.c"
+#include "opt/algsimp_arith.c"
+#include "opt/algsimp_move.c"
+#include "opt/algsimp_reduce.c"
+#include "opt/algsimp.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"

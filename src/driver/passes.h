@@ -22,6 +22,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
