@@ -21,7 +21,7 @@ typedef struct xg_row_plan {
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide;
     xg_row_plan p;
-    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
     p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
     p.length = r->n_reduced / p.pieces;
     vectors = (p.length + p.vector - 1) / p.vector;
@@ -33,16 +33,23 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     return p;
 }
 
+XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w = xg_walk_begin(r, map, p);
+    uint32_t k;
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_elements(r, at, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_reduction_sides(r, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
 /* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
 XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *th = xg_aff_dim(m.x, 0), *round;
     bool many = plan->pieces > 1;
-    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    xg_kval *at[XG_RANK_MAX];
-    const xg_imap *map;
-    xg_walk w;
-    uint32_t k;
+    const xg_imap *inside, *across;
     if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
     round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
     round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
@@ -51,13 +58,8 @@ XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first
     m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
     xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
     if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
-    map = xg_walk_map_operand(r, &m);
-    w = xg_walk_begin(r, map, p);
-    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
-    xg_reduction_elements(r, at, x);
-    xg_reduction_merge(r, p->acc, x);
-    xg_reduction_sides(r, at, p->dest);
-    xg_walk_end(r, &w, p);
+    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
+    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
 }
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
