@@ -167,7 +167,13 @@ XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map
 
 /* ---- vectors ---- */
 
-typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
+    const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
+    return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
+}
 
 /* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
 XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
@@ -184,22 +190,24 @@ XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, c
     }
     return true;
 }
-/* Whether threads may take `vector` neighbours each: of a row, of a row of columns, or of all memory of the columns. */
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
 XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
     xg_reduction copy = *r;
     xg_walk_map m;
     const xg_aff *first, *other, *at;
     const xg_imap *map;
     uint32_t h, k;
-    int64_t run = way == XG_WALK_ROW ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
+    bool row = way == XG_WALK_ROW || way == XG_WALK_SHIFTED;
+    int64_t run = row ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
     copy.threads = (run + vector - 1) / vector;
-    copy.blocks = way == XG_WALK_ROW ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
+    copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
     m = xg_walk_map_begin(&copy);
     first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
     other = xg_aff_dim(m.x, 1);
     at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
-    m.lin = way == XG_WALK_ROW ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
-    m.kept = way == XG_WALK_ROW ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
+    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
     map = xg_walk_map_operand(&copy, &m);
     if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
     if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
