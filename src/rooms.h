@@ -97,6 +97,7 @@
 #include "fuse/fusions.c"
 #include "fuse/multi_output.c"
 #include "fuse/priority.c"
+#include "fuse/fingerprint.c"
 
 /* kir */
 #include "kir/kir.h"
@@ -138,7 +139,12 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/hero.c"
 #include "emit/transpose.c"
+#include "emit/sections.c"
+#include "emit/concatenate.c"
+#include "emit/update.c"
+#include "emit/slices.c"
 #include "emit/sort.c"
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
@@ -162,9 +168,14 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -16,7 +16,8 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "pre-optimization", 1) \
     X(SIMPLIFY, "simplification", 25) \
     X(LAYOUT, "layout-assignment", 1) \
-    X(FUSION, "fusion", 1)
+    X(FUSION, "fusion", 1) \
+    X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
@@ -29,7 +30,8 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
-    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
+    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \

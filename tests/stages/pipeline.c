@@ -66,7 +66,7 @@ static void stage_compile(xg_stage *io) { pipeline_compile(io, io->args); }
 static void stage_plan(xg_stage *io) {
     pipeline_compile(io, "buffer-assignment");
     io->in.name = "test";
-    pipeline_compile(io, "thunk_sequence");
+    pipeline_compile(io, "plan");
 }
 
 /* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.
