@@ -88,6 +88,8 @@
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/reducer.c"
+#include "opt/tree_reduction.c"
 #include "opt/tuple_simplifier.c"
 
 /* fuse */

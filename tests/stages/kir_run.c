@@ -253,6 +253,20 @@ static void kr_apply(kr *r, const xg_kop *op) {
     ok = xg_imap_ok(map) && xg_imap_eval(map, dims, dims + map->n_dims, out);
     for (k = 0; k < op->n_results; k++) r->vals[op->results[k].id].i = ok ? out[k] : -1000000000;
 }
+/* The same bits as another type, by way of memory. */
+static kr_val kr_bitcast(kr *r, const xg_kop *op, const kr_val *x) {
+    const xg_ktype *from = op->operands[0].value->type, *to = op->results[0].type;
+    kr_buf b;
+    b.size = 32;
+    b.p = (unsigned char *)xg_alloc(r->io->arena, 32);
+    xg_push(r->io->arena, kr_buf, &r->bufs, b);
+    kr_move(r, op, from, (int)r->bufs.n - 1, 0, 1, x);
+    {
+        kr_val v = kr_move(r, op, to, (int)r->bufs.n - 1, 0, 1, NULL);
+        r->bufs.n--;
+        return v;
+    }
+}
 static void kr_op(kr *r, const xg_kop *op) {
     kr_val *x = op->n_operands > 0 ? kr_arg(r, op, 0) : NULL, *y = op->n_operands > 1 ? kr_arg(r, op, 1) : NULL, *z = op->n_operands > 2 ? kr_arg(r, op, 2) : NULL, out;
     const xg_ktype *t = op->n_results ? op->results[0].type : NULL;
@@ -295,6 +309,7 @@ static void kr_op(kr *r, const xg_kop *op) {
     case XG_K_OP_FPTOSI: out.i = (int64_t)x->f; break;
     case XG_K_OP_EXTF: case XG_K_OP_TRUNCF: out.f = kr_round(e, x->f); break;
     case XG_K_OP_EXTSI: case XG_K_OP_EXTUI: case XG_K_OP_TRUNCI: if (!xg_kfold_cast(r->m, op->op, from, e, x->i, &out.i)) kr_fail(r, op, "not interpreted"); break;
+    case XG_K_OP_BITCAST: out = kr_bitcast(r, op, x); break;
     case XG_K_OP_INDEX_CAST: out.i = e == XG_E_INDEX ? x->i : xg_kint_wrap(e, x->i); break;
     default:
         if (xg_kelem_is_float(e)) out.f = kr_round(e, kr_math(r, op, x->f, y ? y->f : 0, z ? z->f : 0));
