@@ -15072,12 +15072,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders; NULL when there is none. */
+/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && xg_aff_count_inner(to) < n) return to;
+        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
     }
     return NULL;
 }
@@ -17039,6 +17039,14 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loo
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
+
+/* ---- reducer.c: partial results of a reduce ---- */
+typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
+XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -19624,6 +19632,267 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
+ *
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
+ * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
+ * once, at the end. Of other computations nothing is known. */
+#ifndef XG_OPT_REDUCER_C
+#define XG_OPT_REDUCER_C
+
+XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
+    uint32_t n = reduce->n_operands / 2, k;
+    xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * n + 1), *r;
+    xg_eval_options o;
+    for (k = 0; k < n; k++) {
+        const xg_inst *init = XG_OPERAND(reduce, n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    bool plain = xg_reducer_is_plain(comp);
+    int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
+    if (plain) switch (comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
+    default: break;
+    }
+    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
+    if (plain) switch (comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    default: break;
+    }
+    return XG_REDUCER_UNKNOWN;
+}
+XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
+
+/* add(p0, p1) in either order, of one type. */
+XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
+
+#endif /* XG_OPT_REDUCER_C */
+/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
+ *
+ *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
+ *
+ * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
+ * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
+ * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
+#ifndef XG_OPT_TREE_REDUCTION_C
+#define XG_OPT_TREE_REDUCTION_C
+
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+
+typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
+
+XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k; }
+XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
+    return false;
+}
+/* Blocks that work on it as it is. */
+XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
+    int64_t columns = 1;
+    uint32_t k;
+    for (k = 0; k < t->in->rank; k++) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (t->in->dims[d] == 1) continue;
+        if (xg_tree_reduces(t, d)) break;
+        columns *= t->in->dims[d];
+    }
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+}
+/* Into about so many parts; the fewer the better that no padding is needed. */
+XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
+    int64_t size = 0, p;
+    uint32_t k, others = 0;
+    for (k = t->in->rank; k-- > 0;) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
+        others++;
+        if (size >= want || t->in->dims[d] <= size) continue;
+        size = t->in->dims[d];
+        t->dim = d;
+    }
+    t->leave = others > 1 && size <= 4 * want;
+    t->parts = size;
+    t->length = 1;
+    if (t->leave) return size > 1;
+    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--) if (size % p == 0 && size / p % 8 == 0) { t->parts = p; t->length = size / p; return true; }
+    t->length = ((size + want - 1) / want + 31) / 32 * 32;
+    t->parts = (size + t->length - 1) / t->length;
+    return t->parts > 1;
+}
+XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    t->i = i;
+    t->in = XG_OPERAND(i, 0)->shape;
+    t->n = i->n_operands / 2;
+    t->dims = xg_attr_ints(i, XG_A_dimensions);
+    if (t->in->elements == 0 || t->in->dynamic || t->in->rank >= XG_RANK_MAX) return false;
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    for (k = 0; k < t->n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape;
+        if (!xg_mul64(s->elements, xg_type_bytes(s->type), &results) || results > INT64_MAX / 64) return false;
+        bytes += results;
+        if (s->layout != t->in->layout) return false;
+    }
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    blocks = xg_tree_blocks(t, results);
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+}
+
+/* ---- the two reductions ---- */
+
+/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory stays. */
+XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
+    xg_module *m = t->i->comp->module;
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, n = 0;
+    for (k = 0; k < t->in->rank; k++) {
+        if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
+        dims[rank++] = t->parts;
+        dims[rank++] = t->length;
+    }
+    for (k = 0; k < t->in->rank; k++) {
+        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        if (d == (int32_t)t->dim) order[n++] = d + 1;
+        order[n++] = d > (int32_t)t->dim ? d + 1 : d;
+    }
+    return xg_shape_with_layout(m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+/* What a reduce over these dims leaves, in the same order in memory. */
+XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, j, n = 0;
+    for (k = 0; k < s->rank; k++) {
+        for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
+        place[k] = -1;
+        if (j == n_gone) { place[k] = (int32_t)rank; dims[rank++] = s->dims[k]; }
+    }
+    for (k = 0; k < s->rank; k++) if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+    return xg_shape_with_layout(m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n, const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
+    xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return i;
+}
+/* Operand k, cut; `start` is what it is padded with. */
+XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_inst *start) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *s = xg_tree_shape(t, x->shape->type);
+    if (t->leave) return x;
+    memset(pads, 0, sizeof pads);
+    pads[t->dim].high = t->parts * t->length - t->in->dims[t->dim];
+    if (pads[t->dim].high) {
+        const xg_layout *layout = x->shape->layout;
+        x = xg_hb_pad(b, x, start, pads);
+        x->shape = xg_shape_with_layout(b->comp->module, x->shape, layout);
+    }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
+    double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
+    if (start == XG_REDUCER_FROM_INIT) return init;
+    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral) : xg_hb_int(b, init->shape->type, (int64_t)neutral);
+}
+XG_FN bool xg_tree_rewrite(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **in, **next, *first, *second;
+    const xg_shape **shapes, *shape;
+    int64_t dims[XG_RANK_MAX + 1], place;
+    xlagpu_type narrow = XLAGPU_INVALID, wide;
+    xg_reducer_start start;
+    uint32_t k, n_dims = 0;
+    xg_tree t;
+    if (!xg_tree_plan(&t, i)) return false;
+    start = xg_reducer_start_of(i, m->arena);
+    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C)) return false;
+    in = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    next = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    shapes = XG_NEW_N(m->arena, const xg_shape *, t.n + 1);
+    for (k = 0; k < 2 * t.n; k++) in[k] = next[k] = XG_OPERAND(i, k);
+    wide = t.n == 1 ? xg_reducer_wide(to_apply, t.in->type) : XLAGPU_INVALID;
+    if (wide != XLAGPU_INVALID) {
+        narrow = t.in->type;
+        to_apply = xg_hb_reducer(&b, XG_ADD, wide);
+        for (k = 0; k < 2; k++) {
+            const xg_shape *s = xg_shape_with_type(m, in[k]->shape, wide);
+            in[k] = next[k] = xg_hb_op(&b, XG_CONVERT, s, &in[k], 1);
+        }
+    }
+    for (k = 0; k < t.dims.n; k++) {
+        int64_t d = t.dims.p[k];
+        if (d != (int64_t)t.dim) dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
+        else if (!t.leave) dims[n_dims++] = d + 1;
+    }
+    for (k = 0; k < t.n; k++) {
+        in[t.n + k] = xg_tree_start(&b, &t, start, in[t.n + k]);
+        in[k] = xg_tree_operand(&b, &t, in[k], in[t.n + k]);
+        shapes[k] = xg_tree_rest(m, in[k]->shape, dims, n_dims);
+    }
+    shape = t.n == 1 && i->shape->type != XLAGPU_TUPLE ? shapes[0] : xg_shape_tuple(m, shapes, t.n);
+    first = xg_tree_reduce(&b, shape, in, t.n, dims, n_dims, to_apply);
+    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++) if (dims[k] < (int64_t)t.dim) place--;
+    for (k = 0; k < t.n; k++) {
+        next[k] = first;
+        if (first->shape->type != XLAGPU_TUPLE) continue;
+        next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
+        xg_inst_set_attr(next[k], xg_attr_make_int(XG_A_index, k));
+    }
+    shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
+    second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);
+    if (narrow != XLAGPU_INVALID) second = xg_hb_op(&b, XG_CONVERT, i->shape, &second, 1);
+    xg_inst_replace(i, second);
+    xg_inst_remove(i);
+    return true;
+}
+
+/* Reductions inside of fusions stay what they are. */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_TREE_REDUCTION_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -28711,17 +28980,6 @@ HANDLER(dimension_size) {
 #ifndef XG_EMIT_REDUCE_C
 #define XG_EMIT_REDUCE_C
 
-/* The computation is add(p0, p1) in either order, of one type. */
-XG_FN bool xg_reducer_is_sum(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    if (c->n_params != 2 || r->op != XG_ADD) return false;
-    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
-}
-/* The type that a sum is carried in; INVALID: the reducer's own types. */
-XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) {
-    return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID;
-}
-
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
 
 typedef struct xg_fold { const xg_inst *i; const xg_comp *comp; uint32_t n; xlagpu_type wide; xg_elem *args; } xg_fold;
@@ -31407,9 +31665,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
  *   elements as what is reduced, and is written along.
  * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
  *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
- * - Partial results start from the init value if that may be taken in any number of times, reducer(init, init) = init; this holds for constants where the evaluator
- *   says so, and always for maximum, minimum, and, or. Other sums and products start from the neutral element of the operation, and the
- *   init value comes in once, at the end. What is neither is left to the loop emitter. */
+ * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter made it. Then the walk goes over the
+ *   array inside: `pad` maps indices of the operand to those of the array, and where it is not defined nothing is read.
+ * - opt/reducer.c says what partial results start from. Where it does not know, the loop emitter has to do it. */
 #ifndef XG_EMIT_REDUCTION_FORM_C
 #define XG_EMIT_REDUCTION_FORM_C
 
@@ -31418,8 +31676,10 @@ typedef struct xg_hero {
     const xg_comp *comp;
     uint32_t n, first;            /* values; where they stand among those of all heroes */
     xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
-    bool late;                    /* partial results start from the neutral element */
+    bool late;                    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0 + x does */
+    bool pads;                    /* the init value may be taken in any number of times */
     xg_kfunc *combiner;
+    const xg_inst **sources;      /* what is read, one for each value: the operand, or the array in its pad */
 } xg_hero;
 
 typedef struct xg_reduction {
@@ -31433,56 +31693,16 @@ typedef struct xg_reduction {
     uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
-    int64_t vector;               /* elements that fit one access of what is read */
+    const xg_imap *pad;           /* NULL: the operands are read as they are */
+    int64_t vector, bytes;        /* elements that fit one access of what is read; bytes of one */
     /* While code is written. */
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
 } xg_reduction;
 
-/* ---- the reducer ---- */
+/* ---- heroes and epilogues ---- */
 
-XG_FN bool xg_hero_is_plain(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
-}
-XG_FN bool xg_hero_same_bits(const xg_literal *x, const xg_literal *y) {
-    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
-}
-/* reducer(init, init) = init, bit for bit, for constants. */
-XG_FN bool xg_hero_is_idempotent(const xg_hero *h, xg_arena *a) {
-    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * h->n + 1), *r;
-    xg_eval_options o;
-    uint32_t k;
-    for (k = 0; k < h->n; k++) {
-        const xg_inst *init = XG_OPERAND(h->i, h->n + k);
-        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
-        args[k] = args[h->n + k] = init->literal;
-    }
-    XG_FOR_INSTS(i, h->comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
-    memset(&o, 0, sizeof o);
-    r = xg_eval_comp((xg_comp *)h->comp, a, args, 2 * h->n, &o);
-    for (k = 0; k < h->n; k++) if (!xg_hero_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
-    return true;
-}
-/* Whether partial results have something to start from; says how in h->late. */
-XG_FN bool xg_hero_can_start(xg_hero *h, xg_arena *a) {
-    int cls = xg_type_class(xg_indexing_output_shape(h->i, 0)->type);
-    h->late = false;
-    if (xg_hero_is_plain(h->comp)) switch (h->comp->root->op) {
-    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return true;
-    default: break;
-    }
-    if (xg_hero_is_idempotent(h, a)) return true;
-    h->late = true;
-    if (!xg_hero_is_plain(h->comp)) return false;
-    switch (h->comp->root->op) {
-    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C;
-    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F;
-    case XG_XOR: return cls == XGT_I;
-    default: return false;
-    }
-}
 /* Numbers narrower than a byte stay with the loop emitter. */
 XG_FN bool xg_hero_has_values(const xg_inst *i) {
     uint32_t k;
@@ -31494,8 +31714,6 @@ XG_FN bool xg_hero_has_values(const xg_inst *i) {
     }
     return true;
 }
-
-/* ---- heroes and epilogues ---- */
 
 /* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
@@ -31576,16 +31794,17 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
 
 /* ---- the form ---- */
 
-/* The widest access that suits all arrays that are read once for each element, in elements. */
-XG_FN int64_t xg_reduction_vector(const xg_reduction *r) {
+/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest ones. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
     int64_t least = 16, most = 1, v;
     uint32_t k;
     for (k = 0; k < r->e->comp->n_params; k++) {
         const xg_shape *s = r->e->comp->params[k]->shape;
-        if (s->elements < r->in->elements) continue;
+        if (s->elements < r->heroes[0].sources[0]->shape->elements) continue;
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
+    *bytes = least;
     for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
 }
@@ -31608,7 +31827,46 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     }
 }
 
+/* ---- pads ---- */
+
+XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
+    if (x == y) return true;
+    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data || !y->literal->data) return false;
+    return memcmp(x->literal->data, y->literal->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* The array in a pad by the init value; NULL if there is none. */
+XG_FN const xg_inst *xg_reduction_padded(const xg_reduction *r, const xg_hero *h, uint32_t k, const xg_imap **map) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_inst *i = XG_OPERAND(h->i, k);
+    *map = xg_imap_identity(x, i->shape->dims, i->shape->rank);
+    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0)) *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k))) return NULL;
+    *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    return xg_imap_ok(*map) && (*map)->n_syms + (*map)->n_rts == 0 ? XG_OPERAND(i, 0) : NULL;
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+XG_FN void xg_reduction_sources(xg_reduction *r) {
+    bool all = !xg_reduction_has_sides(r);
+    const xg_imap *map, *pad = NULL;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) {
+        r->heroes[h].sources = XG_NEW_N(r->e->arena, const xg_inst *, r->heroes[h].n + 1);
+        for (k = 0; k < r->heroes[h].n; k++) {
+            r->heroes[h].sources[k] = all ? xg_reduction_padded(r, &r->heroes[h], k, &map) : NULL;
+            all = all && r->heroes[h].sources[k] && (!pad || xg_imap_equal(pad, map));
+            if (all) pad = map;
+        }
+    }
+    if (all) { r->pad = pad; return; }
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    xg_reducer_start start;
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;
@@ -31623,10 +31881,14 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
         h->first = r->n_values;
         h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
         r->n_values += h->n;
-        if (!xg_hero_can_start(h, e->arena)) return false;
+        start = xg_reducer_start_of(h->i, e->arena);
+        if (start == XG_REDUCER_UNKNOWN) return false;
+        h->pads = start == XG_REDUCER_FROM_INIT;
+        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
-    r->vector = xg_reduction_vector(r);
+    xg_reduction_sources(r);
+    r->vector = xg_reduction_vector(r, &r->bytes);
     return xg_reduction_maps(r);
 }
 
@@ -31643,9 +31905,9 @@ XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_e
     memcpy(args + h->n, x, h->n * sizeof *x);
     xg_elem_call_comp(s, h->comp, args, acc, h->n);
 }
-/* An element of what is reduced, as it is carried. */
+/* An element of what is reduced, as it is carried; at: indices of the source. */
 XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
-    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, k), at);
+    xg_elem x = xg_elem_of(s, h->sources[k], at);
     return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
 }
 XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
@@ -31655,9 +31917,8 @@ XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
 XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
     xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
     xg_kelem e = xg_kelem_of(t);
-    double v = h->comp->root->op == XG_MULTIPLY ? 1 : -0.0;
-    if (!xg_kelem_is_float(e)) return xg_kconst_int(&s->b, e, h->comp->root->op == XG_MULTIPLY);
-    return xg_kconst_float(&s->b, e, v);
+    double v = xg_reducer_neutral(h->comp);
+    return xg_kelem_is_float(e) ? xg_kconst_float(&s->b, e, v) : xg_kconst_int(&s->b, e, (int64_t)v);
 }
 /* What partial results start from. */
 XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
@@ -31825,6 +32086,46 @@ XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_ma
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
     return xg_walk_map_end(r, w, at, r->in->rank);
 }
+/* ... to the indices of the sources, in whose domain is only what lies in these. */
+XG_FN const xg_imap *xg_walk_map_source(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_imap *map = xg_walk_map_operand(r, w);
+    return r->pad ? xg_imap_compose(w->x, map, r->pad) : map;
+}
+/* The part of a sum that depends on the block alone; *rest: what else there is to it, by range. */
+XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg_aff *e, xg_range *rest) {
+    xg_aff_env env = xg_imap_env(x, map);
+    const xg_aff *block = xg_aff_const(x, 0);
+    xg_linear l;
+    uint32_t k, j;
+    xg_aff_linear(e, &l);
+    for (k = 0; k < l.n; k++) {
+        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
+        for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
+        if (alone) block = xg_aff_add(x, block, xg_aff_mul(x, l.terms[k].of, l.terms[k].scale));
+    }
+    *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
+    return block;
+}
+/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
+ * one for the others. */
+XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
+    xg_walk_map free = *w, edge = *w;
+    const xg_imap *map;
+    const xg_aff *block;
+    xg_range rest, range;
+    free.n_constraints = 0;
+    map = xg_walk_map_source(r, &free);
+    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
+    range = map->constraints[0].range;
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    free.n_constraints = w->n_constraints;
+    xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
+    xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
+    *inside = xg_walk_map_end(r, &free, map->results, map->n_results);
+    *across = xg_imap_compose(w->x, xg_walk_map_operand(r, &edge), r->pad);
+    return true;
+}
 /* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
 XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX], *out[XG_RANK_MAX];
@@ -31833,6 +32134,56 @@ XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
     return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- vectors ---- */
+
+typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
+    const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
+    return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
+}
+
+/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
+    uint32_t k, j;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
+            int64_t stride;
+            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+        }
+    }
+    return true;
+}
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
+XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
+    xg_reduction copy = *r;
+    xg_walk_map m;
+    const xg_aff *first, *other, *at;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool row = way == XG_WALK_ROW || way == XG_WALK_SHIFTED;
+    int64_t run = row ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
+    copy.threads = (run + vector - 1) / vector;
+    copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
+    m = xg_walk_map_begin(&copy);
+    first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
+    other = xg_aff_dim(m.x, 1);
+    at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
+    m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
+    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
+    map = xg_walk_map_operand(&copy, &m);
+    if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
+    if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
 }
 
 /* ---- elements and results ---- */
@@ -31850,11 +32201,6 @@ XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **des
         xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
         dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
     }
-}
-XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
-    uint32_t k;
-    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
-    return false;
 }
 /* All heroes' elements at the operand's indices. */
 XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
@@ -31940,63 +32286,140 @@ XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *a
  *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
  *     lane 0 of the row writes the result
  *
- * All numbers are powers of two but the row's length and number. */
+ * All numbers are powers of two but the row's length and number.
+ * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before the row, and what does not belong to it is left
+ * out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
 #define XG_EMIT_REDUCTION_ROW_C
 
-enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+enum { XG_ROW_FEW = 8 /* lanes */, XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
 
 typedef struct xg_row_plan {
     int64_t vector, lanes, rows;
+    int64_t unit;                 /* elements of a sector, if rows are entered at one; else 0 */
     int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
 } xg_row_plan;
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide;
     xg_row_plan p;
-    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
+    p.unit = 0;
     p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
     p.length = r->n_reduced / p.pieces;
+    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) && p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
+        p.vector = r->vector;
+        p.unit = XG_MAX(r->vector, 32 / r->bytes);
+    }
     vectors = (p.length + p.vector - 1) / p.vector;
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
-    for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
+    for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
 
-/* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
-XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
-    xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *th = xg_aff_dim(m.x, 0), *round;
-    bool many = plan->pieces > 1;
+XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    const xg_imap *map;
-    xg_walk w;
+    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
-    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
-    round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
-    round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
-    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
-    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
-    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
-    map = xg_walk_map_operand(r, &m);
-    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
     xg_reduction_sides(r, at, p->dest);
     xg_walk_end(r, &w, p);
 }
+/* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
+XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
+    if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
+    round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
+    round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
+    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, plan->lanes), xg_aff_mod(m->x, th, plan->lanes));
+    start = xg_aff_mul(m->x, start, plan->vector);
+    if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
+    m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
+    xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    return start;
+}
+/* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_imap *inside, *across;
+    (void)xg_row_places(r, plan, &m, first, groups, group);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
+    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
+}
+/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says so. Its indices are
+ * those of the row that it is in. */
+XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
+    xg_scope *s = &r->s;
+    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)), *results[XG_RANK_MAX + 1];
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX], *counts;
+    uint32_t rank = r->in->rank, k;
+    const xg_imap *map;
+    xg_walk w;
+    m->kept = xg_aff_div(m->x, memory, r->n_reduced);
+    m->lin = xg_aff_mod(m->x, memory, r->n_reduced);
+    map = xg_walk_map_operand(r, m);
+    for (k = 0; k < rank; k++) results[k] = map->results[k];
+    results[rank] = place;
+    map = xg_walk_map_end(r, m, results, rank + 1);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < rank; k++) at[k] = w.at + k;
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
+    xg_reduction_elements(r, at, x);
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    for (k = 0; k < r->n_values; k++) {
+        bool pair = old[k].im != NULL;
+        p->acc[k].v = xg_kselect(&s->b, counts, p->acc[k].v, old[k].v);
+        if (pair) p->acc[k].im = xg_kselect(&s->b, counts, p->acc[k].im, old[k].im);
+    }
+    xg_walk_end(r, &w, p);
+}
+/* The first round of rows that are entered before their begin. */
+XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
+    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
+    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector; /* one path for all lanes where these are few */
+    (void)xg_row_places(r, plan, &whole, 0, 1, 1);
+    (void)xg_row_places(r, plan, &parts, 0, 1, 1);
+    xg_walk_require(&whole, lane, early, plan->lanes - 1);
+    xg_walk_require(&parts, lane, 0, early - 1);
+    if (early < plan->lanes) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, true, p);
+}
+/* The rounds behind the last one that is whole for all of them. The last vector of the array may not be there. */
+XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t rounds, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole, single = whole;
+    const xg_aff *start = xg_row_places(r, plan, &whole, first, 1, rounds), *memory;
+    int64_t all = plan->length - plan->vector, total = r->n_kept * r->n_reduced;
+    bool few = plan->lanes <= XG_ROW_FEW, cut = total % plan->vector != 0;
+    (void)xg_row_places(r, plan, &parts, first, 1, rounds);
+    (void)xg_row_places(r, plan, &single, first, 1, rounds);
+    memory = xg_aff_add(whole.x, start, xg_aff_mul(whole.x, whole.kept, r->n_reduced));
+    xg_walk_require(&whole, start, INT64_MIN, all);
+    xg_walk_require(&parts, start, few ? INT64_MIN : all + 1, plan->length - 1);
+    if (cut) xg_walk_require(&parts, memory, INT64_MIN, total - plan->vector);
+    xg_walk_require(&single, memory, total - plan->vector + 1, INT64_MAX);
+    xg_walk_require(&single, single.lin, 0, plan->length - 1);
+    if (!few) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, false, p);
+    if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
+}
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
-    if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
-    if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
-    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0, groups = (whole - first) / XG_ROW_GROUP, rest = (whole - first) % XG_ROW_GROUP;
+    if (plan->unit) xg_row_begin(r, plan, p);
+    if (groups) xg_row_rounds(r, plan, first, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, first + groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->unit) xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
+    else if (plan->length % step) xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
 
 /* Lane 0 of each group of so many lanes gets all of their results. */
@@ -32110,7 +32533,7 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
 
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && r->n_kept / p->vector < resident / 2); p->vector /= 2) {}
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
     p->depth = 1;
@@ -32119,17 +32542,10 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-/* Rows of a block's step: more of them while the device is not full and each thread still has some. */
-XG_FN int64_t xg_column_more(const xg_reduction *r, int64_t threads, int64_t blocks, int64_t vector) {
-    int64_t resident = r->e->target->resident_threads, bytes = xg_column_bytes(r), step = threads;
-    while (2 * threads <= XG_COLUMN_THREADS_MAX && blocks < resident / threads && r->n_reduced * r->minor / XG_MIN(r->minor, step * vector) * step >= 8 * threads &&
-           2 * threads * vector * bytes <= XG_COLUMN_SHARED_MAX) threads *= 2;
-    return threads;
-}
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
     p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
-    while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
+    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
         if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
@@ -32150,13 +32566,16 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     return true;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
-    int64_t across = 32;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector; p->vector /= 2) {}
+    int64_t across = 32, resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
     p->way = XG_COLUMN_TILE;
     p->width = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    p->threads = p->active = xg_column_more(r, across, p->blocks, p->vector);
+    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
+    p->active = p->threads;
     p->depth = p->threads / across;
 }
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
@@ -32206,7 +32625,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_kb outside = s->b;
     const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
     xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_operand(r, &m);
+    map = xg_walk_map_source(r, &m);
     vars[0] = r->thread;
     vars[1] = r->block;
     for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
@@ -32274,6 +32693,10 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     map = xg_walk_map_end(r, &m, NULL, 0);
+    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+        if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
+        map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
+    }
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
@@ -32449,11 +32872,31 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (!last);
 }
 
+/* A pad that could part the columns of one thread is read as it is. */
+XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool parts = false;
+    if (!r->pad || plan->vector == 1) return;
+    m.threads = plan->active;
+    v = xg_walk_sym(&m, "vector_index", plan->vector);
+    xg_column_place(r, plan, &m, step, v);
+    map = xg_walk_map_source(r, &m);
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
+    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
+    if (!parts) return;
+    r->pad = NULL;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
+    xg_column_check_pad(r, plan);
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
     if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
     if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
@@ -38797,6 +39240,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
