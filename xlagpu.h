@@ -193,6 +193,7 @@ typedef struct xlagpu_compile_desc {
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
+    bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -20165,6 +20166,16 @@ XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
     return NULL;
 }
 
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    XG_FOR_USES(u, scatter) {
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+    }
+    return true;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -20178,8 +20189,8 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         if (as) xg_in_place_add(w, user, as);
         return as != NULL;
     }
-    if (operand != 0 || !(user->op == XG_DYNAMIC_UPDATE_SLICE || (user->op == XG_SCATTER && user->n_operands == 3))) return false;
-    if (!xg_in_place_same_shape(user->shape, v->shape)) return false;
+    if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
     return true;
 }
@@ -20227,8 +20238,10 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op != XG_DYNAMIC_UPDATE_SLICE && to->op != XG_SCATTER) return -1;
-    to = xg_in_place_strip(XG_OPERAND(to, 0));
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
+    else return -1;
+    to = xg_in_place_strip(to);
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 
@@ -21772,6 +21785,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
+    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
@@ -21875,6 +21889,16 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
+    X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_AND, "llvm.atomicrmw.and", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_OR, "llvm.atomicrmw.or", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_XOR, "llvm.atomicrmw.xor", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXS, "llvm.atomicrmw.max", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINS, "llvm.atomicrmw.min", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXU, "llvm.atomicrmw.umax", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
 
@@ -22112,6 +22136,13 @@ XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operand
 typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
 XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
+
+/* ---- atomics.c: memory that others change too ---- */
+typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
+/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
 XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
@@ -22834,6 +22865,7 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         }
         switch (op->op) {
         case XG_K_OP_INSERT: case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
         case XG_K_OP_SYNC: case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
         case XG_K_OP_FOR: v = op->operands[v->index + 3].value; break;
         case XG_K_OP_LOOP: v = op->operands[(uint32_t)op->a + v->index].value; break;
@@ -23287,6 +23319,26 @@ XG_FN void xg_kprint_while(xg_kprinter *p, const xg_kop *op) {
     }
     xg_puts(p->b, "):\n");
     xg_kprint_body(p, after);
+}
+XG_FN void xg_kprint_atomic_rmw(xg_kprinter *p, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    xg_kprint_value(p, op->operands[0].value);
+    xg_kprint_indices(p, op->operands + 1, op->n_operands - 1);
+    xg_puts(p->b, " : ");
+    xg_kprint_type(p, op->operands[0].value->type);
+    xg_puts(p->b, " {\n");
+    xg_kprint_indent(p);
+    xg_puts(p->b, "^bb0(");
+    xg_kprint_new_args(p, r, 0, 1);
+    xg_puts(p->b, ": ");
+    xg_kprint_type(p, r->args[0].type);
+    xg_puts(p->b, "):\n");
+    xg_kprint_body(p, r);
+}
+XG_FN void xg_kprint_cmpxchg(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_list(p, op->operands, 3);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, 2);
 }
 XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
@@ -23996,6 +24048,44 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kparse_body(p, op->regions[1], mark);
     return op;
 }
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kvals v;
+    const xg_ktype *elem;
+    uint32_t mark;
+    xg_knew n;
+    xg_kop *op;
+    memset(&v, 0, sizeof v);
+    xg_push(b->m->arena, xg_kval *, &v, xg_kparse_value(p));
+    xg_kparse_indices(p, &v);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v.p[0]->type);
+    op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
+    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
+    xg_kir_region_args(b, op, 0, &elem, 1);
+    xg_kexpect(p, "{");
+    mark = p->scope.n;
+    xg_kexpect(p, "^bb0");
+    xg_kexpect(p, "(");
+    n = xg_kparse_new(p);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, elem);
+    xg_kexpect(p, ")");
+    xg_kexpect(p, ":");
+    xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
+    xg_kparse_body(p, op->regions[0], mark);
+    return op;
+}
+XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v[3];
+    uint32_t k;
+    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v[0]->type);
+    xg_kexpect(p, ",");
+    xg_kexpect_type(p, v[1]->type);
+    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
+}
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;
     xg_str name;
@@ -24688,6 +24778,14 @@ XG_FN const char *xg_kir_check_insert(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not an element of the tensor";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
+XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
+    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
+    return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
+}
 XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
     if (xg_kt(op, 0)->rank != 1 || !xg_kt_indices(op, 1, xg_kt(op, 0))) return "a flat tensor and an index";
     return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem ? "the result is a vector of elements" : NULL;
@@ -24789,6 +24887,11 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER) return "a value, a pointer, a value of the same type";
+    return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
+}
 XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1 ? "a shared pointer with size and alignment" : NULL; }
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
@@ -24852,6 +24955,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
     case XG_K_OP_INSERT: return u->index == 1;
     case XG_K_OP_WRITE: return u->index == 1;
+    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }
@@ -25640,6 +25744,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
@@ -27190,6 +27295,143 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_UNROLL_C */
+/* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
+ *
+ * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
+ * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
+ * the old one needs no exchange. */
+#ifndef XG_KIR_ATOMICS_C
+#define XG_KIR_ATOMICS_C
+
+/* X(RED, combiner) */
+#define XG_KATOMICS(X) X(RED_ADDI, ADDI) X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
+    switch (red) {
+#define X(red_op, op) case XG_K_OP_##red_op: return XG_K_OP_##op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+XG_FN xg_kopcode xg_katomic_red(xg_kopcode combiner) {
+    switch (combiner) {
+#define X(red_op, op) case XG_K_OP_##op: return XG_K_OP_##red_op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+#undef XG_KATOMICS
+
+/* ---- elements as bits ---- */
+
+XG_FN xg_kelem xg_katomic_bits(xg_kelem e) {
+    int64_t bytes = xg_kelem_bytes(e);
+    return bytes == 8 ? XG_E_I64 : bytes == 2 ? XG_E_I16 : XG_E_I32;
+}
+XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *shift) {
+    if (shift) {
+        bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
+        if (e == XG_E_I1) return xg_kcmpi_(b, XG_CI_NE, bits, xg_kconst_int(b, XG_E_I8, 0));
+    }
+    return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
+}
+/* The element's bits; a byte takes its place among those of the word around it. */
+XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
+    xg_kelem to = shift ? XG_E_I8 : word->type->elem;
+    xg_kval *hole;
+    if (v->type->elem == XG_E_I1) v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (v->type->elem != to) v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (!shift) return v;
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift), xg_kconst_int(b, XG_E_I32, -1));
+    v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
+}
+/* 16 bits are exchanged in the registers of 16-bit floats. */
+XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_kval *v) {
+    bool half = v->type->elem == XG_E_I16;
+    xg_kval *o[3], *r;
+    o[0] = half ? xg_kcast(b, XG_K_OP_BITCAST, expected, XG_E_F16) : expected;
+    o[1] = p;
+    o[2] = half ? xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F16) : v;
+    r = xg_kir_value(b, XG_K_OP_ATOM_CAS, o, 3, o[0]->type);
+    return half ? xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_I16) : r;
+}
+
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
+    const xg_ktype *t = xg_kir_scalar(b->m, xg_katomic_bits(e));
+    xg_kval *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *v, *next[2];
+    xg_kop *loop, *branch;
+    xg_kb in, side;
+    old->def->a = xg_kelem_bytes(t->elem);
+    old->def->flags = KM_VOLATILE;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, &old, 1, &t, 1, 2);
+    xg_kir_region_args(b, loop, 0, &t, 1);
+    xg_kir_region_args(b, loop, 1, &t, 1);
+    in = xg_kb_end(b->m, loop->regions[0]);
+    in.loc = b->loc;
+    old = &loop->regions[0]->args[0];
+    v = xg_katomic_encode(&in, fn(&in, data, xg_katomic_decode(&in, e, old, shift)), old, shift);
+    branch = xg_kif(&in, xg_kcmpi_(&in, XG_CI_NE, v, old), &t, 1);
+    side = xg_kb_end(b->m, branch->regions[0]);
+    v = xg_katomic_exchange(&side, old, p, v);
+    xg_kyield(&side, &v, 1);
+    side = xg_kb_end(b->m, branch->regions[1]);
+    xg_kyield(&side, &old, 1);
+    next[0] = xg_kcmpi_(&in, XG_CI_NE, branch->results, old);
+    next[1] = branch->results;
+    xg_kir_op(&in, XG_K_OP_CONDITION, next, 2, NULL, 0, 0);
+    in = xg_kb_end(b->m, loop->regions[1]);
+    v = &loop->regions[1]->args[0];
+    xg_kyield(&in, &v, 1);
+}
+
+/* ---- the region of an atomic_rmw ---- */
+
+XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->region == r || (v->def && v->def->parent == r)) return true;
+    }
+    return op->n_regions != 0 || !(xg_kop_flags(op->op) & KF_PURE);
+}
+XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
+    const xg_kregion *r = (const xg_kregion *)data;
+    const xg_kop *end = xg_kregion_end(r), *op;
+    xg_map64 vals;
+    xg_map64_init(&vals, b->m->arena);
+    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
+    return xg_kclone_value(&vals, end->operands[0].value);
+}
+/* Whether memory may know how to do it on this type. */
+XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
+    if (red == XG_K_OP_COUNT) return false;
+    return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
+}
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
+    xg_kop *op, *next, *last;
+    xg_kopcode red;
+    xg_kval *o[2];
+    uint32_t k;
+    for (op = r->first; op; op = next) { /* what does not need the element is made in front */
+        next = op->next;
+        if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
+    }
+    last = xg_kregion_end(r)->operands[0].value->def;
+    red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
+    for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
+        o[0] = last->operands[1 - k].value;
+        o[1] = p;
+        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        return;
+    }
+    xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);
+}
+
+#endif /* XG_KIR_ATOMICS_C */
 /* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
  *
  * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
@@ -27340,6 +27582,26 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     }
     xg_klow_store(&b, v, p, xg_kelem_bytes(e));
     xg_kval_replace(op->results, op->operands[1].value);
+    xg_kop_remove(op);
+}
+
+/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must consist of words. */
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
+XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *tensor = op->operands[0].value, *index = op->operands[1].value, *p, *shift = NULL;
+    int64_t bytes = xg_kelem_bytes(tensor->type->elem);
+    (void)xg_klow_of(z, tensor);
+    xg_klow_need_flat(z, tensor->type);
+    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
+    xg_klow_region(z, op->regions[0]);
+    if (bytes == 1) {
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
+        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
+        shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
+    } else p = xg_klow_address(&b, tensor, index);
+    xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
+    xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
 }
 
@@ -27611,6 +27873,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_EXTRACT: xg_klow_extract(z, op); break;
     case XG_K_OP_INSERT: xg_klow_insert(z, op); break;
+    case XG_K_OP_ATOMIC_RMW: xg_klow_atomic(z, op); break;
     case XG_K_OP_READ: xg_klow_read(z, op); break;
     case XG_K_OP_WRITE: xg_klow_write(z, op); break;
     case XG_K_OP_VEXTRACT: xg_klow_vextract(z, op); break;
@@ -28033,7 +28296,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -28106,6 +28369,7 @@ XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);    
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
 XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
 XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -28146,6 +28410,9 @@ XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
 XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- scatter.c ---- */
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scatter(xg_fusion_emission *e);
 /* ---- slices.c ---- */
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_slices(xg_fusion_emission *e);
@@ -31053,7 +31320,7 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, d->block, xg_elem_index(s, d->first[mid])), types, e->n_roots);
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
     outer = s->b;
     for (side = 0; side < 2; side++) {
         xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
@@ -31398,6 +31665,404 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SLICES_C */
+/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it goes.
+ *
+ * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
+ * operand as a whole is left out. Forms:
+ *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
+ * What none of the forms takes is turned round by the loop emitter (gather.c). */
+#ifndef XG_EMIT_SCATTER_C
+#define XG_EMIT_SCATTER_C
+
+typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATOMIC, XG_SCATTER_OWNER } xg_scatter_form;
+
+typedef struct xg_scattering {
+    xg_fusion_emission *e;
+    const xg_inst *i, *indices;
+    const xg_comp *combiner;
+    uint32_t n, rank;             /* arrays; of the operand */
+    const xg_shape *operand, *update;
+    xg_ints window, inserted, map, batch, index_batch;
+    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
+    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
+    uint32_t n_positions;         /* dims of a position */
+    int64_t counts[XG_RANK_MAX];
+    xg_scatter_form form;
+    xg_section section;
+} xg_scattering;
+
+XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
+    const xg_inst *i = e->roots[0];
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    if (i->op != XG_SCATTER || i->n_operands / 2 != e->n_roots) return NULL;
+    for (k = 0; k < e->n_roots; k++) {
+        if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
+        if (i->shape->type != XLAGPU_TUPLE) continue;
+        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i || xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k) return NULL;
+    }
+    return i;
+}
+
+/* ---- which form ---- */
+
+/* The operation of a combiner of its two parameters; XG_OPCODE_COUNT for others. */
+XG_FN xg_opcode xg_scatter_combiner(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER || XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1)) return XG_OPCODE_COUNT;
+    return r->op;
+}
+/* Whether the order of the updates cannot be told from the result, or only by the rounding of floats. */
+XG_FN bool xg_scatter_commutes(xg_opcode op) {
+    switch (op) {
+    case XG_ADD: case XG_MULTIPLY: case XG_MINIMUM: case XG_MAXIMUM: case XG_AND: case XG_OR: case XG_XOR: return true;
+    default: return false;
+    }
+}
+XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F; }
+XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
+    xg_opcode op = xg_scatter_combiner(d->combiner);
+    int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
+}
+/* Windows begin at multiples of their size, so two of them are the same or apart. */
+XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    return true;
+}
+XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
+    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
+    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    return XG_SCATTER_NONE;
+}
+
+XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
+    uint32_t k, next = 0, minor;
+    xg_shape *walk;
+    int64_t *dims;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = xg_scattering_of(e);
+    if (!d->i) return false;
+    d->n = d->i->n_operands / 2;
+    d->indices = XG_OPERAND(d->i, d->n);
+    d->operand = XG_OPERAND(d->i, 0)->shape;
+    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->rank = d->operand->rank;
+    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
+    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
+    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
+    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
+    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
+    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
+    d->positions = d->slice = 1;
+    for (k = 0; k < d->rank; k++) {
+        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
+        d->slice *= d->size[k];
+    }
+    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
+    d->form = xg_scatter_choose(d);
+    if (d->form == XG_SCATTER_NONE) return false;
+    d->unroll = 1;
+    walk = XG_NEW(e->arena, xg_shape);
+    *walk = *d->update;
+    if (walk->rank && walk->elements >= e->target->resident_threads) {
+        minor = xg_shape_major(walk, walk->rank - 1);
+        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        dims = XG_NEW_N(e->arena, int64_t, walk->rank);
+        memcpy(dims, walk->dims, walk->rank * sizeof *dims);
+        dims[minor] /= d->unroll;
+        walk->dims = dims;
+        walk->elements /= d->unroll;
+    }
+    d->section.shape = walk;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
+    xg_scattering d;
+    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+}
+
+/* ---- where an update goes ---- */
+
+/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
+typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
+
+/* Component `which` of the start at a position, of 32 bits or 64. */
+XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
+    xlagpu_type t = d->indices->shape->type;
+    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
+    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
+}
+/* Which dim of the position a batching dim of the operand is. */
+XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
+    int64_t dim = d->index_batch.p[which];
+    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+}
+/* Fills the place; the answer is whether the window lies inside, NULL for always. */
+XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
+    xg_kval *inside = NULL;
+    uint32_t k, which, n = 0, next = 0;
+    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    for (k = 0; k < d->rank; k++) {
+        int64_t slack = d->operand->dims[k] - d->size[k];
+        p->start[k] = p->offset[k] = NULL;
+        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
+        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        p->start[k] = xg_scatter_component(s, d, p->position, which);
+        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+    }
+    return inside;
+}
+/* The operand's index, given that the window lies inside. */
+XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval **idx) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+        else if (!p->offset[k]) idx[k] = start;
+        else {
+            idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, p->offset[k]);
+            xg_kval_set_range(idx[k], xg_range_of(0, d->operand->dims[k] - 1));
+        }
+    }
+}
+
+/* ---- what happens there ---- */
+
+/* current becomes what the combiner makes of it and an update. */
+XG_FN void xg_scatter_combine(xg_scope *s, const xg_scattering *d, xg_elem *current, const xg_elem *update) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
+    uint32_t k;
+    for (k = 0; k < d->n; k++) { args[k] = current[k]; args[d->n + k] = update[k]; }
+    xg_elem_call_comp(s, d->combiner, args, current, d->n);
+}
+XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) out[k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), at);
+}
+
+/* The results with the elements in them. */
+XG_FN void xg_scatter_insert_all(xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
+}
+/* A branch over the results: where cond does not hold they stay; the other side is for the caller to fill. */
+XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval *const *dest) {
+    const xg_ktype **types = XG_NEW_N(s->e->arena, const xg_ktype *, d->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    xg_kb other;
+    for (k = 0; k < d->n; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, cond, types, d->n);
+    other = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&other, dest, d->n);
+    return op;
+}
+XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *current = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    uint32_t k;
+    xg_scatter_updates(s, d, at, update);
+    for (k = 0; k < d->n; k++) current[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_combine(s, d, current, update);
+    xg_scatter_insert_all(s, d, current, idx, dest);
+}
+
+XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_kval *operands[XG_RANK_MAX + 1];
+    const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
+    xg_elem current, update;
+    xg_kb outer;
+    xg_kop *op;
+    xg_scatter_updates(s, d, at, &update);
+    operands[0] = dest[0];
+    xg_emit_physical(d->operand, idx, operands + 1);
+    op = xg_kir_op(&s->b, XG_K_OP_ATOMIC_RMW, operands, d->rank + 1, &dest[0]->type, 1, 1);
+    xg_kir_region_args(&s->b, op, 0, &elem, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    current = xg_elem_real(&op->regions[0]->args[0]);
+    xg_scatter_combine(s, d, &current, &update);
+    xg_kyield(&s->b, &current.v, 1);
+    s->b = outer;
+    dest[0] = op->results;
+}
+
+/* ---- the owner ---- */
+
+typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
+
+/* The number of a position, and back. */
+XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
+    xg_kval *r;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    return r;
+}
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+}
+/* for number = lo to hi */
+XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
+    xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
+    uint32_t m = xg_carry_values(carried, n, values);
+    xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
+    xg_kb outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    number = &loop->regions[0]->args[0];
+    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_carry_elems(loop->regions[0]->args + 1, carried, n);
+    body(s, (void *)(uintptr_t)o, &number, carried);
+    m = xg_carry_values(carried, n, values);
+    xg_kyield(&s->b, values, m);
+    s->b = outer;
+    xg_carry_elems(loop->results, carried, n);
+}
+
+/* Whether the window of another position is the same. */
+XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
+    const xg_scattering *d = o->d;
+    xg_kval *same = NULL;
+    uint32_t k, which;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *v;
+        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        v = xg_scatter_component(s, d, position, which);
+        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+    }
+    return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
+}
+/* carried[0]: no position so far was the same. */
+XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
+}
+XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    const xg_scattering *d = o->d;
+    xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    xg_scatter_updates(s, d, at, update);
+    xg_scatter_combine(s, d, carried, update);
+}
+XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
+}
+/* Nobody but the owner touches the element: others may not even read it. */
+XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
+    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
+    xg_scatter_owner o;
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    o.d = d;
+    o.mine = p;
+    o.at = at;
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
+    }
+    xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
+    op = xg_scatter_if(s, d, owner.v, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_insert_all(s, d, carried, idx, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+/* One element; only its offset in the window differs from that of its neighbours. */
+XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_scatter_place p = *base;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    xg_scatter_index(s, d, &p, idx);
+    if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
+    else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
+    else xg_scatter_by_owner(s, d, &p, at, idx, dest);
+}
+/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_imap *m;
+    xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
+    uint32_t minor, k;
+    xg_kb outer = s->b;
+    xg_kop *loop;
+    if (d->unroll == 1) { xg_scatter_one(s, d, base, at, dest); return; }
+    minor = xg_shape_major(d->update, d->update->rank - 1);
+    m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
+    m->syms[0].range = xg_range_of(0, d->unroll - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    memcpy(here, at, d->update->rank * sizeof *here);
+    here[minor] = &loop->regions[0]->args[1];
+    for (k = 0; k < d->n; k++) inside[k] = &loop->regions[0]->args[2 + k];
+    xg_scatter_one(s, d, base, here, inside);
+    xg_kyield(&s->b, inside, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &loop->results[k];
+}
+XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    const xg_scattering *d = (const xg_scattering *)data;
+    xg_scatter_place p;
+    xg_kval *inside = xg_scatter_locate(s, d, at, &p);
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    (void)which;
+    if (!inside) { xg_scatter_row(s, d, &p, at, dest); return; }
+    op = xg_scatter_if(s, d, inside, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    xg_scatter_row(s, d, &p, at, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
+    xg_scattering d;
+    (void)xg_scattering_make(&d, e);
+    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+}
+
+#endif /* XG_EMIT_SCATTER_C */
 /* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
@@ -32976,6 +33641,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
+    X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
@@ -33132,7 +33798,7 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
- * bits, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
+ * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
@@ -33338,6 +34004,29 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
+    X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
+    X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
+    X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
+    X(RED_ADDF, BF16, ANY, 90, 78, 0, "red.global.add.noftz.bf16 $p, $0") \
+    X(RED_AND, I32, ANY, 0, 0, 0, "red.global.and.b32 $p, $0") \
+    X(RED_AND, I64, ANY, 0, 0, 0, "red.global.and.b64 $p, $0") \
+    X(RED_OR, I32, ANY, 0, 0, 0, "red.global.or.b32 $p, $0") \
+    X(RED_OR, I64, ANY, 0, 0, 0, "red.global.or.b64 $p, $0") \
+    X(RED_XOR, I32, ANY, 0, 0, 0, "red.global.xor.b32 $p, $0") \
+    X(RED_XOR, I64, ANY, 0, 0, 0, "red.global.xor.b64 $p, $0") \
+    X(RED_MAXS, I32, ANY, 0, 0, 0, "red.global.max.s32 $p, $0") \
+    X(RED_MAXS, I64, ANY, 0, 0, 0, "red.global.max.s64 $p, $0") \
+    X(RED_MINS, I32, ANY, 0, 0, 0, "red.global.min.s32 $p, $0") \
+    X(RED_MINS, I64, ANY, 0, 0, 0, "red.global.min.s64 $p, $0") \
+    X(RED_MAXU, I32, ANY, 0, 0, 0, "red.global.max.u32 $p, $0") \
+    X(RED_MAXU, I64, ANY, 0, 0, 0, "red.global.max.u64 $p, $0") \
+    X(RED_MINU, I32, ANY, 0, 0, 0, "red.global.min.u32 $p, $0") \
+    X(RED_MINU, I64, ANY, 0, 0, 0, "red.global.min.u64 $p, $0") \
+    X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
+    X(ATOM_CAS, I32, ANY, 0, 0, 0, "atom.global.cas.b32 $d, $p, $0, $2") \
+    X(ATOM_CAS, I64, ANY, 0, 0, 0, "atom.global.cas.b64 $d, $p, $0, $2") \
     X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
@@ -35622,6 +36311,19 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
+/* ---- atomics: what memory does not do on this type, the loop does ---- */
+typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
+static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
+XG_LZ_RULE(red) {
+    xg_lz_red r;
+    if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    r.op = xg_katomic_combiner(op->op);
+    r.v = XG_KOPERAND(op, 0);
+    xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
+    z->removed = true;
+    return NULL;
+}
+
 /* X(OPCODE, word) */
 #define XG_LZ_RULES(X) \
     X(ADDI, add) X(SUBI, add) X(MULI, mul) X(MULHSI, mulhi) X(MULHUI, mulhi) X(DIVSI, signed) X(DIVUI, unsigned) X(REMSI, signed) X(REMUI, unsigned) \
@@ -35632,7 +36334,8 @@ XG_LZ_RULE(if) {
     X(MAXF, minmax) X(MINF, minmax) X(MAXNUMF, minmaxnum) X(MINNUMF, minmaxnum) X(ROUND, round) X(REMF, remf) \
     X(RSQRT, math) X(CBRT, math) X(EXP, math) X(EXPM1, math) X(LOG, math) X(LOG1P, math) X(POW, math) X(SIN, math) X(COS, math) X(TAN, math) X(TANH, math) X(SINH, math) \
     X(COSH, math) X(ASIN, math) X(ACOS, math) X(ATAN, math) X(ATAN2, math) X(ASINH, math) X(ACOSH, math) X(ATANH, math) X(ERF, math) \
-    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if)
+    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if) \
+    X(RED_ADDI, red) X(RED_ADDF, red) X(RED_AND, red) X(RED_OR, red) X(RED_XOR, red) X(RED_MAXS, red) X(RED_MINS, red) X(RED_MAXU, red) X(RED_MINU, red)
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) && op->n_operands &&
@@ -35804,6 +36507,8 @@ struct xg_ptx {
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
+    const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
+    uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
 };
@@ -35934,6 +36639,7 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -35965,6 +36671,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
         else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
         else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
@@ -36598,7 +37305,44 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     xg_ptx_expand(p, op, row);
     if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
 }
-static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) { XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op); }
+
+/* Parameters are loaded at the head of the innermost branch that holds all their uses, outside of all loops. */
+static xg_kregion *xg_ptx_common(xg_kregion *a, xg_kregion *b) {
+    while (!xg_kregion_inside(b, a)) a = a->owner->parent;
+    return a;
+}
+static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
+    xg_kregion *home = v->first_use->user->parent, *r;
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    return home;
+}
+static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
+    uint32_t i;
+    for (i = 0; i < p->f->body->n_args; i++) {
+        if (p->homes[i] != r) continue;
+        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        p->params_left--;
+    }
+}
+static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    p->homes = XG_NEW_N(p->arena, const xg_kregion *, f->body->n_args + 1);
+    p->params_left = 0;
+    for (i = 0; i < f->body->n_args; i++) {
+        const xg_kval *v = &f->body->args[i];
+        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (!v->first_use) continue;
+        p->homes[i] = xg_ptx_param_home(v);
+        p->params_left++;
+    }
+}
+
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) {
+    if (p->params_left) xg_ptx_load_params(p, r);
+    XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op);
+}
 
 /* ---- the entry ---- */
 static int64_t xg_ptx_param_align(const xg_kfunc *f, uint32_t i) {
@@ -36643,15 +37387,6 @@ static void xg_ptx_comment(xg_ptx *p, xg_str text) {
         else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
     }
     xg_putc(&p->text, '\n');
-}
-static void xg_ptx_load_params(xg_ptx *p, xg_kfunc *f) {
-    uint32_t i;
-    for (i = 0; i < f->body->n_args; i++) {
-        xg_kval *v = &f->body->args[i];
-        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
-        if (!v->first_use) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, v)->lane[0].num, (int)f->name.n, f->name.p, i);
-    }
 }
 static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     uint32_t i;
@@ -36704,7 +37439,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
-    xg_ptx_load_params(p, f);
+    xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
@@ -39179,7 +39914,7 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
 typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
-    bool disable_all_passes, fill_elided, ftz, keep_hlo;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
@@ -39621,6 +40356,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -39878,6 +40614,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
     o->dump = d->dump;
     o->dump_user = d->dump_user;

@@ -39,6 +39,7 @@ static void stage_emit(xg_stage *io) {
     xg_emit_target t;
     t.resident_threads = 132 * 2048;
     t.max_unroll = 4;
+    t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
         xg_kir_verify(k);
