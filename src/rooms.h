@@ -81,6 +81,7 @@
 #include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
+#include "opt/layout_normalization.c"
 #include "opt/flatten_call_graph.c"
 #include "opt/tuple_simplifier.c"
 
