@@ -76,6 +76,12 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/algsimp.h"
+#include "opt/algsimp_match.c"
+#include "opt/algsimp_arith.c"
+#include "opt/algsimp_move.c"
+#include "opt/algsimp_reduce.c"
+#include "opt/algsimp.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
@@ -109,6 +115,7 @@
 #include "kir/parse.c"
 #include "kir/verify.c"
 #include "kir/cse.c"
+#include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
 #include "kir/lower_loops.c"
@@ -137,8 +144,18 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/hero.c"
 #include "emit/transpose.c"
+#include "emit/sections.c"
+#include "emit/concatenate.c"
+#include "emit/update.c"
+#include "emit/slices.c"
 #include "emit/sort.c"
+#include "emit/reduction_form.c"
+#include "emit/reduction_walk.c"
+#include "emit/reduction_row.c"
+#include "emit/reduction_column.c"
+#include "emit/reduction.c"
 #include "emit/emit.c"
 
 /* ptx */
@@ -156,9 +173,14 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -15,7 +15,7 @@
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_MATH = 10, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
 typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
@@ -72,70 +72,18 @@ XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permu
 typedef struct xg_transpose {
     xg_fusion_emission *e;
     xg_permutation p;
-    uint32_t n_heroes;
-    const xg_inst **heroes;
-    bool *behind;             /* by root: made of heroes */
+    xg_heroes heroes;
     /* the tile */
     uint32_t a, b;            /* which of p's dims */
     int64_t v, tile;          /* of A and B alike */
     int64_t counts[XG_RANK_MAX], blocks;
 } xg_transpose;
 
-/* The same place in memory: indices of an array to those of another with as many elements. */
-XG_FN const xg_imap *xg_transpose_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to) {
-    xg_shape as = *to;
-    as.type = from->type;
-    return xg_indexing_bitcast(x, from, &as);
-}
-
-/* Reached from the roots at its own place in memory, by an index that moves nothing. */
-XG_FN bool xg_transpose_in_place(xg_fusion_emission *e, uint32_t place) {
-    const xg_partition *p = e->parts;
-    const xg_shape *s = p->insts[place]->shape;
-    xg_aff_ctx *x = e->m->aff;
-    if (p->part_of[place] != 0 || !p->map_of[place] || s->elements != e->roots[0]->shape->elements) return false;
-    return xg_imap_equal(p->map_of[place], xg_transpose_same_place(x, e->roots[0]->shape, s));
-}
-
-/* Heroes in the order of the program, outermost ones only: what is above a hero is computed in front of it. */
-XG_FN void xg_transpose_find(xg_transpose *t) {
-    xg_fusion_emission *e = t->e;
-    const xg_partition *p = e->parts;
-    bool *below = XG_NEW_N(e->arena, bool, p->n_insts + 1); /* used by a root or by what is, without a hero between */
-    uint32_t k;
-    t->heroes = XG_NEW_N(e->arena, const xg_inst *, p->n_insts + 1);
-    for (k = 0; k < e->n_roots; k++) below[xg_partition_place(p, e->roots[k])] = true;
-    for (k = p->n_insts; k-- > 0;) {
-        const xg_inst *i = p->insts[k];
-        xg_permutation q;
-        uint32_t o;
-        if (!below[k]) continue;
-        if (xg_permutation_of(i, &q) && xg_permutation_moves_minor(&q) && xg_transpose_in_place(e, k) && (!t->n_heroes || xg_permutation_equal(&q, &t->p))) {
-            t->p = q;
-            t->heroes[t->n_heroes++] = i;
-            continue;
-        }
-        for (o = 0; o < i->n_operands; o++) below[xg_partition_place(p, XG_OPERAND(i, o))] = true;
-    }
-}
-
-/* Every root is behind heroes or free of them, and nothing behind a hero is a function of its own, which could not reach the tile. */
-XG_FN bool xg_transpose_sort_roots(xg_transpose *t) {
-    xg_fusion_emission *e = t->e;
-    const xg_partition *p = e->parts;
-    bool *behind = XG_NEW_N(e->arena, bool, p->n_insts + 1);
-    uint32_t k, o;
-    t->behind = XG_NEW_N(e->arena, bool, e->n_roots + 1);
-    for (k = 0; k < t->n_heroes; k++) behind[xg_partition_place(p, t->heroes[k])] = true;
-    for (k = 0; k < p->n_insts; k++) {
-        const xg_inst *i = p->insts[k];
-        for (o = 0; o < i->n_operands; o++) behind[k] = behind[k] || behind[xg_partition_place(p, XG_OPERAND(i, o))];
-        if (i->op != XG_TUPLE && behind[k] && p->part_of[k] != UINT32_MAX && p->part_of[k] != 0) return false;
-    }
-    for (k = 0; k < e->n_roots; k++) {
-        if (!xg_partition_is_near(p, k)) return false;
-        t->behind[k] = behind[xg_partition_place(p, e->roots[k])];
-    }
+XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
+    xg_transpose *t = (xg_transpose *)data;
+    xg_permutation q;
+    if (!xg_permutation_of(i, &q) || !xg_permutation_moves_minor(&q) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    t->p = q;
     return true;
 }
 
@@ -144,17 +92,8 @@ XG_FN bool xg_transpose_sort_roots(xg_transpose *t) {
 XG_FN int64_t xg_transpose_bytes(const xg_transpose *t) {
     int64_t bytes = 0;
     uint32_t k;
-    for (k = 0; k < t->n_heroes; k++) bytes = XG_MAX(bytes, xg_kelem_bytes(xg_kelem_of(t->heroes[k]->shape->type)));
+    for (k = 0; k < t->heroes.n; k++) bytes = XG_MAX(bytes, xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)));
     return bytes;
-}
-/* How much code V x V copies of everything are. */
-XG_FN int64_t xg_transpose_work(const xg_transpose *t) {
-    int64_t n = 0;
-    XG_FOR_INSTS(i, t->e->comp) {
-        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
-        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? XG_TRANSPOSE_MATH : 1;
-    }
-    return n;
 }
 XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     uint32_t k;
@@ -170,8 +109,8 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
 XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
     int64_t bytes = xg_transpose_bytes(t), a = t->p.dims[t->a], b = t->p.dims[t->b], tile = n * v;
     uint32_t k;
-    if (a % v || b % v || a < tile || b < tile || v * v * xg_transpose_work(t) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->n_heroes > XG_TRANSPOSE_SHARED_MAX) return false;
-    for (k = 0; k < t->n_heroes; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes[k]->shape->type)) != bytes) return false;
+    if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX) return false;
+    for (k = 0; k < t->heroes.n; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
     return true;
 }
 /* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
@@ -193,14 +132,12 @@ XG_FN bool xg_transpose_pays(const xg_transpose *t) {
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     memset(t, 0, sizeof *t);
     t->e = e;
-    if (!e->roots[0]->shape->elements) return false;
-    xg_transpose_find(t);
-    if (!t->n_heroes || !xg_transpose_sort_roots(t)) return false;
+    if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
     t->a = t->p.rank - 1;
     t->b = xg_permutation_b(&t->p);
     if (!xg_transpose_pays(t)) return false;
     xg_transpose_choose(t);
-    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->n_heroes <= XG_TRANSPOSE_SHARED_MAX;
+    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
     xg_transpose t;
@@ -328,14 +265,14 @@ XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_sh
     }
     xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)), xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
     more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
-    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_transpose_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
+    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
 }
 /* The first results of a unit's map stand for indices of `shape`; these are those of another array at the same place. */
 XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, const xg_shape *to, xg_kval *at, xg_kval **out) {
     xg_kval *from[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < shape->rank; k++) from[k] = at + k;
-    xg_elem_apply(w->s, xg_transpose_same_place(w->t->e->m->aff, shape, to), from, out);
+    xg_elem_apply(w->s, xg_emit_same_place(w->t->e->m->aff, shape, to), from, out);
 }
 
 /* ---- along A: read, compute, put into the tile ---- */
@@ -344,29 +281,25 @@ XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, co
 XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at) {
     xg_transpose *t = w->t;
     xg_kval *here[XG_RANK_MAX];
-    xg_transpose_index_of(w, XG_OPERAND(t->heroes[0], 0)->shape, XG_OPERAND(t->heroes[h], 0)->shape, at, here);
-    return xg_elem_of(w->s, XG_OPERAND(t->heroes[h], 0), here);
+    xg_transpose_index_of(w, XG_OPERAND(t->heroes.p[0], 0)->shape, XG_OPERAND(t->heroes.p[h], 0)->shape, at, here);
+    return xg_elem_of(w->s, XG_OPERAND(t->heroes.p[h], 0), here);
 }
 /* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
-XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, xg_kval **out) {
-    xg_fusion_emission *e = w->t->e;
-    uint32_t n = 0, k;
-    for (k = 0; k < e->n_roots; k++) {
-        xg_kval *here[XG_RANK_MAX];
-        if (w->t->behind[k] != behind) continue;
-        xg_transpose_index_of(w, shape, e->roots[k]->shape, at, here);
-        out[n] = xg_emit_insert(&w->s->b, xg_elem_of(w->s, e->roots[k], here), &carried[n], e->roots[k]->shape, here);
-        n++;
-    }
+XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
+    xg_kval *indices[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < shape->rank; k++) indices[k] = at + k;
+    for (k = 0; k < n; k++) out[k] = carried + k;
+    xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
 }
 XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
     uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->behind[k] == behind) out[n++] = w->dest[k];
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) out[n++] = w->dest[k];
     return n;
 }
 XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval *const *from) {
     uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->behind[k] == behind) w->dest[k] = from[n++];
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) w->dest[k] = from[n++];
 }
 
 /* The tile's element at the indices that stand behind those of the array. */
@@ -386,8 +319,8 @@ XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at
 /* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
 XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_kval **vals, uint32_t n) {
     xg_transpose *t = w->t;
-    const xg_shape *shape = XG_OPERAND(t->heroes[0], 0)->shape;
-    uint32_t heroes = t->n_heroes, places = shape->rank, k;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
+    uint32_t heroes = t->heroes.n, places = shape->rank, k;
     xg_kval **inner = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3];
     xg_transpose_loop l;
     for (k = 0; k < heroes; k++) inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
@@ -399,7 +332,7 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
         lane[2] = &l.results[places + t->p.rank];
         inner[k] = xg_kir_op(&w->s->b, XG_K_OP_VINSERT, lane, 3, &lane[1]->type, 1, 0)->results;
     }
-    xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, inner + heroes);
+    xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, inner + heroes);
     xg_transpose_end(w->s, &l, inner);
     for (k = heroes; k < n; k++) vals[k] = inner[k];
     l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, false), at, vals, heroes);
@@ -420,7 +353,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
     const xg_aff *more[XG_RANK_MAX];
     if (t->v == 1) {
         xg_transpose_tile_index(t, at.a, at.b, more);
-        return xg_transpose_append(t, xg_imap_compose(x, m, xg_transpose_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
+        return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
     }
     more[0] = xg_aff_div(x, at.a, t->v);
     more[1] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
@@ -441,9 +374,9 @@ XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, 
 
 XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose *t = w->t;
-    const xg_shape *shape = XG_OPERAND(t->heroes[0], 0)->shape;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
     const xg_imap *map = xg_transpose_map(t, false, shape);
-    uint32_t heroes = t->n_heroes, n, k;
+    uint32_t heroes = t->heroes.n, n, k;
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, heroes + t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
     xg_transpose_loop l;
     memcpy(vals, w->tiles, heroes * sizeof *vals);
@@ -452,7 +385,7 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     if (t->v == 1) {
         for (k = 0; k < heroes; k++) vals[k] = xg_transpose_put(w, xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results)), &l.carried[k], l.results + shape->rank);
-        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, vals + heroes);
+        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, vals + heroes);
     } else {
         for (k = 0; k < n; k++) vals[k] = &l.carried[k];
         xg_transpose_of_unit(t, false, l.results, at);
@@ -466,21 +399,17 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
 /* ---- along B: out of the tile, compute, write ---- */
 
 /* Heroes are what stands in the tiles; the roots behind them follow. */
-XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, xg_kval **out) {
-    xg_fusion_emission *e = w->t->e;
+XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, uint32_t n, xg_kval **out) {
     uint32_t k;
-    for (k = 0; k < w->t->n_heroes; k++) {
-        xg_memo *memo = &e->memo[xg_partition_place(e->parts, w->t->heroes[k])];
-        memo->elem = xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank));
-        memo->outs = &memo->elem;
-        memo->region = w->s->b.region;
+    for (k = 0; k < w->t->heroes.n; k++) {
+        xg_hero_give(w->s, w->t->heroes.p[k], xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank)));
     }
-    xg_transpose_roots(w, true, shape, results, carried, out);
+    xg_transpose_roots(w, true, shape, results, carried, n, out);
 }
 
 XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose *t = w->t;
-    const xg_shape *shape = t->heroes[0]->shape;
+    const xg_shape *shape = t->heroes.p[0]->shape;
     const xg_imap *map = xg_transpose_map(t, true, shape);
     uint32_t n, k;
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
@@ -488,12 +417,12 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     n = xg_transpose_gather_roots(w, true, vals);
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
-    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, vals);
+    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
     else {
         for (k = 0; k < n; k++) vals[k] = &l.carried[k];
         xg_transpose_of_unit(t, true, l.results, at);
         inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
-        xg_transpose_results(w, shape, inner.results, inner.carried, vals);
+        xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
         xg_transpose_end(w->s, &inner, vals);
     }
     xg_transpose_end(w->s, &l, vals);
@@ -501,7 +430,7 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
 }
 
 XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
-    uint32_t n = w->t->n_heroes, k;
+    uint32_t n = w->t->heroes.n, k;
     const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
     xg_kop *op;
     for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
@@ -526,14 +455,14 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     w.t = &t;
     w.s = &s;
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.n_heroes + 1);
+    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
     w.ids[0] = xg_kthread_id(&s.b, 0, XG_TRANSPOSE_THREADS);
     w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
-    for (k = 0; k < t.n_heroes; k++) {
-        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes[k]);
+    for (k = 0; k < t.heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
         w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        xg_emit_name(e->m, w.tiles[k], t.n_heroes == 1 ? "shmem" : "shmem%u", k);
+        xg_emit_name(e->m, w.tiles[k], t.heroes.n == 1 ? "shmem" : "shmem%u", k);
     }
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);

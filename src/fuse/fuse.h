@@ -18,6 +18,8 @@ XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
+XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
+
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
  * first root; each other function has one instruction as its root, and gives one element per output of it. Every instruction of a function is reached through exactly one indexing map from the function's indices, so it is

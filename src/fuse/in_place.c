@@ -94,7 +94,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
 }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
-XG_FN int64_t xg_in_place_said(const xg_inst *fusion, uint32_t leaf) {
+XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     const xg_attr *said = xg_inst_attr(fusion, XG_A_output_to_operand_aliasing);
     uint32_t k;
     for (k = 0; said && k < said->v.aliases->n; k++) {
@@ -106,7 +106,7 @@ XG_FN int64_t xg_in_place_said(const xg_inst *fusion, uint32_t leaf) {
 }
 
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
-    int64_t said = xg_in_place_said(fusion, leaf);
+    int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
     if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);

@@ -12,6 +12,10 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id:
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
+XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
