@@ -87,6 +87,7 @@
 #include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
+#include "opt/layout_normalization.c"
 #include "opt/flatten_call_graph.c"
 #include "opt/reducer.c"
 #include "opt/tree_reduction.c"

@@ -326,11 +326,6 @@ static void kr_op(kr *r, const xg_kop *op) {
         out = kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), NULL);
         if (kr_bits(e, &out) == kr_bits(e, x)) kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), z);
         break;
-    case XG_K_OP_BITCAST:
-        if (op->operands[0].value->type->kind == XG_TK_VECTOR || t->kind == XG_TK_VECTOR) kr_fail(r, op, "not interpreted");
-        if (xg_kelem_is_int(e)) out.i = xg_kint_wrap(e, (int64_t)kr_bits(from, x));
-        else { out.i = (int64_t)kr_bits(from, x); out.f = xg_float_decode(xg_kelem_format(e), (uint64_t)out.i); }
-        break;
     case XG_K_OP_APPLY: kr_apply(r, op); return;
     case XG_K_OP_THREAD_ID: out.i = r->thread[op->flags]; break;
     case XG_K_OP_BLOCK_ID: out.i = r->block[op->flags]; break;
