@@ -17039,6 +17039,8 @@ XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
 /* ---- reducer.c: partial results of a reduce ---- */
@@ -19554,6 +19556,349 @@ XG_FN bool xg_opt_entry_layout(xg_module *m) {
 }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */
+/* opt/layout_normalization.c -- LayoutNormalization, and ReshapeDecomposer with it: afterwards dimensions stand in the order of the memory, and every move of data is seen.
+ *
+ * An instruction whose layout is not descending is made anew with its dimensions in physical order: f32[10,20,30]{2,0,1} becomes f32[20,10,30]{2,1,0}. A bitcast gives the old
+ * shape to whoever still wants it, and the next instruction takes it away again.
+ * - Operands of another layout than the result's, and copies that change the layout, are transposed.
+ * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
+ * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
+ * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ *
+ * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
+#ifndef XG_OPT_LAYOUT_NORMALIZATION_C
+#define XG_OPT_LAYOUT_NORMALIZATION_C
+
+/* ---- physical order ---- */
+
+XG_FN bool xg_layout_is_plain(const xg_shape *s) { return !s->layout || s->layout->descending; }
+
+/* perm[k]: the logical dimension that stands at place k, most major first; at[d]: where logical dimension d stands. */
+XG_FN void xg_layout_order(const xg_shape *s, int64_t *perm, int64_t *at) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        perm[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
+        at[perm[k]] = (int64_t)k;
+    }
+}
+
+XG_FN const xg_shape *xg_layout_with_dims(xg_module *m, const xg_shape *like, const int64_t *dims, uint32_t rank) {
+    const xg_layout *l = like->layout;
+    const xg_shape *s = xg_shape_default_layout(m, xg_shape_array(m, like->type, dims, rank, NULL, NULL));
+    if (!l || (!l->memory_space && !l->element_bits)) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, s->layout->minor_to_major, rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+}
+
+/* The shape with its dimensions in physical order. */
+XG_FN const xg_shape *xg_layout_physical(xg_module *m, const xg_shape *s) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k;
+    if (xg_layout_is_plain(s)) return s;
+    xg_layout_order(s, perm, at);
+    for (k = 0; k < s->rank; k++) dims[k] = s->dims[perm[k]];
+    return xg_layout_with_dims(m, s, dims, s->rank);
+}
+
+/* Can this pass speak of the shape? */
+XG_FN bool xg_layout_is_known(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic && (!s->layout || s->layout->extras.n == 0); }
+
+/* The dimensions of more than one element, from minor to major: how many of those stand before each in the shape, and its size. */
+XG_FN uint32_t xg_layout_sequence(const xg_shape *s, int64_t *which, int64_t *size) {
+    int64_t number[XG_RANK_MAX], n = 0;
+    uint32_t count = 0, k;
+    for (k = 0; k < s->rank; k++) { number[k] = n; n += s->dims[k] != 1; }
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] == 1) continue;
+        which[count] = number[d];
+        size[count++] = s->dims[d];
+    }
+    return count;
+}
+
+/* Is the reshape of one to the other a bitcast? Sure where both are in plain order, or have the same dimensions in the same order of memory, but for those of size 1. */
+XG_FN bool xg_layout_same_order(const xg_shape *a, const xg_shape *b) {
+    int64_t which_a[XG_RANK_MAX], size_a[XG_RANK_MAX], which_b[XG_RANK_MAX], size_b[XG_RANK_MAX];
+    uint32_t n = xg_layout_sequence(a, which_a, size_a), k;
+    if ((xg_layout_is_plain(a) && xg_layout_is_plain(b)) || a->elements <= 1) return true;
+    if (n != xg_layout_sequence(b, which_b, size_b)) return false;
+    for (k = 0; k < n && which_a[k] == which_b[k] && size_a[k] == size_b[k]; k++) {}
+    return k == n;
+}
+
+/* ---- normalised operands ---- */
+
+XG_FN xg_inst *xg_layout_bitcast(const xg_hb *b, xg_inst *x, const xg_shape *s) {
+    if (x->shape == s) return x;
+    if (x->op == XG_BITCAST && x->shape->type == s->type) { x = XG_OPERAND(x, 0); if (x->shape == s) return x; }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+
+/* Moves only dimensions of size 1? */
+XG_FN bool xg_layout_moves_nothing(const xg_shape *from, const int64_t *perm) {
+    int64_t last = -1;
+    uint32_t k;
+    for (k = 0; k < from->rank; k++) {
+        if (from->dims[perm[k]] == 1) continue;
+        if (perm[k] < last) return false;
+        last = perm[k];
+    }
+    return true;
+}
+
+/* A transpose of a shape in plain order to another. */
+XG_FN xg_inst *xg_layout_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    const xg_shape *to;
+    xg_inst *i;
+    uint32_t k;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    to = xg_layout_with_dims(b->comp->module, x->shape, dims, x->shape->rank);
+    if (xg_layout_moves_nothing(x->shape, perm)) return xg_layout_bitcast(b, x, to);
+    i = xg_hb_op(b, XG_TRANSPOSE, to, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+
+/* The operand with its dimensions in its own physical order. */
+XG_FN xg_inst *xg_layout_own(const xg_hb *b, xg_inst *o) { return xg_layout_bitcast(b, o, xg_layout_physical(b->comp->module, o->shape)); }
+
+/* The operand with its logical dimensions order[0], order[1] ... from major to minor. */
+XG_FN xg_inst *xg_layout_as(const xg_hb *b, xg_inst *o, const int64_t *order) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], move[XG_RANK_MAX];
+    uint32_t k;
+    xg_layout_order(o->shape, perm, at);
+    for (k = 0; k < o->shape->rank; k++) move[k] = at[order[k]];
+    return xg_layout_transpose(b, xg_layout_own(b, o), move);
+}
+
+/* ---- one function for each kind of operation: the instruction in physical order, or NULL: it keeps its layouts ---- */
+
+/* A copy of the instruction with these operands, in the physical order of its shape. */
+XG_FN xg_inst *xg_layout_again(const xg_hb *b, xg_inst *i, xg_inst *const *operands) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_layout_physical(b->comp->module, i->shape);
+    return made;
+}
+
+/* Every operand of the result's rank in the result's order. */
+XG_FN xg_inst *xg_layout_pointwise(const xg_hb *b, xg_inst *i, uint32_t n) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->n_operands; k++) in[k] = k < n && XG_OPERAND(i, k)->shape->rank == i->shape->rank ? xg_layout_as(b, XG_OPERAND(i, k), perm) : XG_OPERAND(i, k);
+    return xg_layout_again(b, i, in);
+}
+
+/* Attributes that list dimensions: each at its place in the order of `at`. */
+XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) {
+    xg_ints dims = xg_attr_ints(made, XG_A_dimensions);
+    int64_t mapped[XG_RANK_MAX];
+    uint32_t k, j;
+    for (k = 0; k < dims.n; k++) mapped[k] = at[dims.p[k]];
+    for (k = 1; k < dims.n; k++) for (j = k; j && mapped[j - 1] > mapped[j]; j--) { int64_t t = mapped[j]; mapped[j] = mapped[j - 1]; mapped[j - 1] = t; }
+    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, mapped, dims.n));
+}
+
+XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_pointwise(b, i, i->n_operands);
+    xg_layout_order(i->shape, perm, at);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_slice(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_slice_dim *d = XG_NEW_N(b->comp->module->arena, xg_slice_dim, i->shape->rank + (size_t)1);
+    xg_slices *s = XG_NEW(b->comp->module->arena, xg_slices);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_slice);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.slices->p[perm[k]];
+    s->n = i->shape->rank;
+    s->p = d;
+    a.v.slices = s;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_pad(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_pad_dim *d = XG_NEW_N(b->comp->module->arena, xg_pad_dim, i->shape->rank + (size_t)1);
+    xg_pads *p = XG_NEW(b->comp->module->arena, xg_pads);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_padding);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.pads->p[perm[k]];
+    p->n = i->shape->rank;
+    p->p = d;
+    a.v.pads = p;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+/* dynamic-slice and dynamic-update-slice: `first` operands are arrays, then come the starts, one a dimension. */
+XG_FN xg_inst *xg_layout_dynamic(const xg_hb *b, xg_inst *i, uint32_t first) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], sizes[XG_RANK_MAX];
+    xg_ints old = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
+    xg_inst *made;
+    uint32_t k;
+    if (i->n_operands != first + i->shape->rank) return NULL;
+    xg_layout_order(i->shape, perm, at);
+    made = xg_layout_pointwise(b, i, first);
+    for (k = 0; k < i->shape->rank; k++) {
+        xg_inst_set_operand(made, first + k, XG_OPERAND(i, first + perm[k]));
+        if (old.n) sizes[k] = old.p[perm[k]];
+    }
+    if (old.n) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, old.n));
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_again(b, i, NULL);
+    xg_layout_order(i->shape, perm, at);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]));
+    return made;
+}
+
+/* The operand's dimensions in the order in which they stand in the result. */
+XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in, *made;
+    uint32_t k, j, n = 0;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) for (j = 0; j < dims.n; j++) if (dims.p[j] == perm[k]) order[n++] = (int64_t)j;
+    in = xg_layout_as(b, XG_OPERAND(i, 0), order);
+    made = xg_layout_again(b, i, &in);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+/* Reduces in the operand's order; the result is transposed if it should have another. */
+XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], out_perm[XG_RANK_MAX], out_at[XG_RANK_MAX], dims[XG_RANK_MAX], place[XG_RANK_MAX], move[XG_RANK_MAX];
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints reduced = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in[2], *made;
+    uint32_t k, n = 0;
+    int64_t kept = 0;
+    if (i->n_operands != 2 || !xg_layout_is_known(s)) return NULL;
+    xg_layout_order(s, perm, at);
+    in[0] = xg_layout_own(b, XG_OPERAND(i, 0));
+    in[1] = XG_OPERAND(i, 1);
+    for (k = 0; k < s->rank; k++) { /* place[d]: where the kept logical dimension number d is among the kept ones in physical order */
+        uint32_t j, before = 0;
+        bool gone = false;
+        for (j = 0; j < reduced.n; j++) { gone = gone || reduced.p[j] == perm[k]; before += reduced.p[j] < perm[k]; }
+        if (gone) continue;
+        place[perm[k] - before] = kept++;
+        dims[n++] = s->dims[perm[k]];
+    }
+    made = xg_inst_clone(i, i->comp, in, i);
+    made->shape = xg_layout_with_dims(b->comp->module, i->shape, dims, n);
+    xg_layout_map_dims(b, made, at);
+    xg_layout_order(i->shape, out_perm, out_at);
+    for (k = 0; k < n; k++) move[k] = place[out_perm[k]];
+    return xg_layout_transpose(b, made, move);
+}
+
+XG_FN xg_inst *xg_layout_transposed(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) order[k] = dims.p[perm[k]];
+    return xg_layout_as(b, XG_OPERAND(i, 0), order);
+}
+
+XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], plain[XG_RANK_MAX];
+    xg_inst *x = XG_OPERAND(i, 0);
+    uint32_t k;
+    if (xg_layout_same_order(x->shape, i->shape)) return xg_layout_bitcast(b, xg_layout_own(b, x), xg_layout_physical(b->comp->module, i->shape));
+    for (k = 0; k < XG_RANK_MAX; k++) plain[k] = (int64_t)k;
+    x = xg_layout_as(b, x, plain);
+    x = xg_layout_bitcast(b, x, xg_layout_with_dims(b->comp->module, i->shape, i->shape->dims, i->shape->rank));
+    xg_layout_order(i->shape, perm, at);
+    return xg_layout_transpose(b, x, perm);
+}
+
+XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    switch (i->op) {
+    case XG_COPY:
+        if (XG_OPERAND(i, 0)->shape->layout == i->shape->layout) return xg_layout_pointwise(b, i, 1);
+        xg_layout_order(i->shape, perm, at);
+        return xg_layout_as(b, XG_OPERAND(i, 0), perm);
+    case XG_BITCAST: return xg_layout_bitcast(b, xg_layout_own(b, XG_OPERAND(i, 0)), xg_layout_physical(b->comp->module, i->shape));
+    case XG_RESHAPE: return xg_layout_reshaped(b, i);
+    case XG_TRANSPOSE: return xg_layout_transposed(b, i);
+    case XG_BROADCAST: return xg_layout_broadcast(b, i);
+    case XG_REVERSE: case XG_CONCATENATE: return xg_layout_concat_or_reverse(b, i);
+    case XG_SLICE: return xg_layout_slice(b, i);
+    case XG_PAD: return xg_layout_pad(b, i);
+    case XG_DYNAMIC_SLICE: return xg_layout_dynamic(b, i, 1);
+    case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
+    case XG_IOTA: return xg_layout_iota(b, i);
+    case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
+    case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
+    default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;
+    }
+}
+
+/* ---- the pass ---- */
+
+/* Nothing to do: all plain, and no operation that may be a bitcast. */
+XG_FN bool xg_layout_is_normal(const xg_inst *i) {
+    const xg_inst *o = i->n_operands ? XG_OPERAND(i, 0) : NULL;
+    uint32_t k;
+    if (i->op == XG_RESHAPE || (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_ints(i, XG_A_dimensions).p))) return false;
+    if (i->op == XG_BITCAST) return true;
+    if (!xg_layout_is_plain(i->shape)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_plain(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_is_movable(const xg_inst *i) {
+    uint32_t k;
+    if (!xg_layout_is_known(i->shape) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_known(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
+    xg_inst *i, *next, *before;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst *made;
+        xg_hb b = xg_hb_at(i);
+        next = i->next;
+        if (!xg_layout_is_movable(i) || xg_layout_is_normal(i)) continue;
+        made = xg_layout_normal(&b, i);
+        if (!made) continue;
+        made = made->shape == i->shape ? made : xg_layout_bitcast(&b, made, i->shape);
+        xg_inst_replace(i, made);
+        xg_inst_remove(i);
+        changed = true;
+    }
+    for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
+        before = i->prev;
+        if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
+    }
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
+
+#endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
 /* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
  * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
 #ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
@@ -19575,6 +19920,24 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
         if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
     }
     return r;
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
 }
 
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
@@ -19981,7 +20344,6 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
@@ -20081,7 +20443,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 1200, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -20456,24 +20818,6 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_remove(i);
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    uint32_t at, k;
-    bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
-        }
-        changed = fn(work.p[at]) || changed;
-    }
-    return changed;
-}
-
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -20490,7 +20834,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_wrap_comp); }
+XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_wrap_comp); }
 
 /* ---- array constants out of fusions ---- */
 
@@ -20549,7 +20893,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
@@ -20684,7 +21028,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if (i->op == XG_REDUCE && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -20722,7 +21066,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
 
 XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
-    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: return true;
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
     case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
     default: return false;
@@ -20769,6 +21113,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
     case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
     case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
     case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
     case XG_REDUCE: case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
@@ -21115,7 +21460,7 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
 
 XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
     const xg_inst *i = root->inst, *hero = root->leader->hero;
-    if (hero && hero->shape->type != XLAGPU_TUPLE && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
     while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
     return i->op;
 }
@@ -21175,26 +21520,64 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     return c;
 }
 
+/* Values that a root gives: the elements of its tuple, or itself. */
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+
+XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
+    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    return made;
+}
+
+/* The root tuple of a computation of several outputs: all values of all roots. */
 XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
-    uint32_t n = k->roots.n, j;
-    const xg_shape **shapes = XG_NEW_N(g->arena, const xg_shape *, n);
-    xg_inst **inner = XG_NEW_N(g->arena, xg_inst *, n);
-    for (j = 0; j < n; j++) { inner[j] = k->roots.p[j]->inner; shapes[j] = inner[j]->shape; }
+    uint32_t n = 0, j, e;
+    const xg_shape **shapes;
+    xg_inst **inner;
+    for (j = 0; j < k->roots.n; j++) n += xg_fusions_n_values(k->roots.p[j]);
+    shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (n = 0, j = 0; j < k->roots.n; j++) {
+        xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+    }
+    for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+/* What read the root reads output `first` (and those behind it) of the fusion. */
+XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
+    uint32_t n = xg_fusions_n_values(root), e;
+    xg_inst **elems;
+    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    else {
+        elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
+        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+    }
+    root->value->scratch = root;
+    xg_inst_replace(root->inst, root->value);
+}
+
+XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
+    const xg_kernel *last = k;
+    uint32_t j;
+    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    return last->inst;
 }
 
 XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     char heroes[160], name[200];
     bool input = xg_fusions_is_input(k);
-    uint32_t most = 0, j;
-    xg_inst **outside, *fusion, *last = k->inst;
+    uint32_t most = 0, j, n = 0;
+    xg_inst **outside, *fusion, *last = xg_fusions_last_root(k);
     xg_comp *c;
     for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
     outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_heroes(k, heroes, sizeof heroes);
     c = xg_fusions_comp(g, k, heroes, outside);
     if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
-    for (j = 0; j < k->roots.n; j++) if (xg_kernel_of(last)->place < k->roots.p[j]->place) last = k->roots.p[j]->inst;
     xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
     fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
     xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
@@ -21203,11 +21586,8 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     fusion->scratch = k; /* who reads it finds the kernel */
     if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
-        xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
-        xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
-        out->scratch = k->roots.p[j];
-        xg_inst_replace(k->roots.p[j]->inst, out);
-        k->roots.p[j]->value = out;
+        xg_fusions_output(g, k->roots.p[j], fusion, n, last);
+        n += xg_fusions_n_values(k->roots.p[j]);
     }
 }
 
@@ -21215,7 +21595,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    enum { NEW, OPEN, DONE };
+    static const char open = 0, done = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -21226,10 +21606,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            for (k = 0; k < top->n_operands && !need; k++) if (!XG_OPERAND(top, k)->scratch) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&open;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = top;
+            top->scratch = (void *)(uintptr_t)&done;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);
@@ -21273,7 +21655,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_MOST_PS = 20000000 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
 
 /* ---- levels ---- */
 
@@ -21317,33 +21699,53 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     return true;
 }
 
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
 /* A level that both may have; false when there is none. */
 XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
     const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
     *level = upper->level;
-    if (lower->level == upper->level || xg_multi_readers_above(lower, upper, upper->level)) return true;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
     *level = lower->level;
-    return xg_multi_inputs_below(upper, lower, lower->level);
+    return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
 }
 
 /* ---- what may walk together ---- */
 
-XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) { return xg_shape_same_dims(a->inst->shape, b->inst->shape) && a->inst->shape->layout == b->inst->shape->layout; }
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
+    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+
+XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+}
+
+/* A loop so short that a kernel of loops may have it beside others. */
+XG_FN bool xg_multi_is_short(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+}
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
-    if (!xg_shape_is_array(a->inst->shape) || !xg_shape_is_array(b->inst->shape)) return "one has several outputs of its own";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
-    if (!x && !y) return NULL;
-    if (!x || !y) return "only one has a hero";
-    if (x->op != XG_REDUCE || y->op != XG_REDUCE) return "a hero that wants a kernel of its own";
-    if (!xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape) || XG_OPERAND(x, 0)->shape->layout != XG_OPERAND(y, 0)->shape->layout) return "they reduce different shapes";
-    if (!xg_multi_is_near(a, b)) return "they reduce different dimensions";
-    {
-        xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
-        if (d.n != e.n || memcmp(d.p, e.p, d.n * sizeof *d.p) != 0) return "they reduce different dimensions";
-    }
-    return NULL;
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (x && y) return "both have a hero";
+    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
 }
 
 /* ---- merging ---- */
@@ -21381,23 +21783,35 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     else xg_printf(g->log, "refused, %s\n", why);
 }
 
+/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+    bool elsewhere = false;
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) {
+        if (k->inputs[j].from->leader != other) continue;
+        *any = true;
+        elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
+    }
+    return elsewhere;
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
     int64_t apart = xg_cost_add(a->time, b->time);
-    bool related = xg_kernel_find_input(a, b) != NULL || xg_kernel_find_input(b, a) != NULL || a->roots.n > 1 || b->roots.n > 1;
-    const char *why = xg_multi_refusal(a, b);
+    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
+    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
-    if (!why && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    xg_multi_log(g, a, b, a->time < apart ? NULL : "refused", apart, a->time);
-    if (a->time >= apart) {
+    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    xg_multi_log(g, a, b, why, apart, a->time);
+    if (why) {
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -21444,7 +21858,6 @@ XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
 /* A value with the readers that compute element for element from it. */
 XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     uint32_t j, tries = 0;
-    if (p->leader->hero) return;
     for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
         xg_kernel *c = p->readers.p[j]->leader;
         const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
@@ -21455,7 +21868,7 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
 }
 
 /* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
@@ -21668,7 +22081,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     return xg_kernels_close(&g);
 }
 
-XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
 
 #endif /* XG_FUSE_PRIORITY_C */
 /* fuse/fingerprint.c -- a computation as bytes, without its names: equal bytes mean equal kernels, so that what a model repeats in every layer is emitted once. */
@@ -28233,14 +28646,19 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kval_replace(r, v);
     xg_kop_remove(op);
 }
-/* What a terminator gives is carried in 64 bits. */
-XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from) {
+/* Indices that are carried into `to` (results or arguments) have 64 bits there; what was cast to an integer before has that integer's. */
+XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from, const xg_kval *to) {
     uint32_t k;
-    for (k = from; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
+    for (k = from; k < op->n_operands; k++) if (to[k - from].scratch) xg_kindex_set(b, op, k, XG_E_I64);
+}
+XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
 XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kval *r = op->n_results ? op->results : NULL;
+    const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;
     switch (op->op) {
     case XG_K_OP_INDEX_CAST: xg_kindex_cast(m, op); return;
@@ -28249,11 +28667,11 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     case XG_K_OP_PTR_ADD: if (op->operands[1].value->scratch && op->operands[1].value->type->elem == XG_E_I32 && !(op->flags & KP_INBOUNDS) && !xg_kval_nonnegative(op->operands[1].value)) xg_kindex_set(&b, op, 1, XG_E_I64); return;
     case XG_K_OP_FOR:
         if (op->regions[0]->args[0].scratch) for (k = 0; k < 3; k++) xg_kindex_set(&b, op, k, op->regions[0]->args[0].type->elem);
-        xg_kindex_carried(&b, op, 3);
+        xg_kindex_carried(&b, op, 3, r);
         return;
-    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1); return;
+    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0, op->regions[0]->args); return;
+    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results); return;
+    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1, around->regions[1]->args); return;
     case XG_K_OP_CONST: case XG_K_OP_THREAD_ID: case XG_K_OP_BLOCK_ID: case XG_K_OP_IF: return;
     case XG_K_OP_APPLY: case XG_K_OP_EXTRACT: case XG_K_OP_INSERT: case XG_K_OP_READ: case XG_K_OP_WRITE: case XG_K_OP_LOOP: case XG_K_OP_CALL:
         xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "convert-index comes after lower-tensors and lower-indexing; it met %s", xg_kop_name(op->op));
@@ -28272,7 +28690,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
         for (k = 0; k < ops.n; k++) xg_kindex_op(m, ops.p[k]);
-        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_carried(&b, ops.p[k], 0); }
+        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_returned(&b, ops.p[k]); }
     }
 }
 
@@ -39975,6 +40393,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
+    X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
+    X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
@@ -40344,6 +40765,17 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
@@ -40380,8 +40812,11 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);
