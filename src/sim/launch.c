@@ -214,6 +214,13 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (f->info.maxntid[0] && threads > (uint64_t)f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2])
         return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name, f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
     if (l->param_bytes != f->info.param_bytes) return xg_sim_refuse(c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
+    l->cluster_blocks = 1;
+    for (i = 0; i < 3; i++) {
+        if (f->info.cluster[i] && l->cluster[i] && f->info.cluster[i] != l->cluster[i]) return xg_sim_refuse(c, "kernel '%s' has clusters of %ux%ux%u blocks", name, f->info.cluster[0], f->info.cluster[1], f->info.cluster[2]);
+        if (!l->cluster[i]) l->cluster[i] = XG_MAX(1u, f->info.cluster[i]);
+        if (l->cluster[i] > XG_SIM_CLUSTER_MAX || (l->cluster_blocks *= l->cluster[i]) > XG_SIM_CLUSTER_MAX) return xg_sim_refuse(c, "kernel '%s': a cluster has at most %d blocks", name, (int)XG_SIM_CLUSTER_MAX);
+        if (l->grid[i] % l->cluster[i]) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is no multiple of the clusters", name, l->grid[0], l->grid[1], l->grid[2]);
+    }
     if (!l->sm_count) l->sm_count = 132;
     if (!l->shared_limit) l->shared_limit = 232448;
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
@@ -264,10 +271,23 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     if (out) { w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024; *out = w; } /* shared addresses keep their alignment when generic */
     return c.n + 64;
 }
-XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_worker(NULL, NULL, l); }
+/* What the blocks of a cluster share lies before them. */
+XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_sim_launch *l) {
+    xg_sim_carve c;
+    xg_sim_cluster k;
+    c.at = memory;
+    c.n = 0;
+    memset(&k, 0, sizeof k);
+    xg_sim_carve_out(&c, sizeof(xg_sim_cluster));
+    k.n = l->cluster_blocks;
+    k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
+    k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (out) *out = k;
+    return c.n;
+}
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64; }
 
-XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
-    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_worker *w = (xg_sim_worker *)(void *)at;
     uint32_t i, full = l->threads / XG_SIM_WARP;
     xg_sim_carve_worker(w, at, l);
@@ -290,6 +310,19 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
         i += g->n;
     }
     return w;
+}
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
+    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+    xg_sim_cluster *c = (xg_sim_cluster *)(void *)at;
+    size_t each = xg_sim_carve_worker(NULL, NULL, l);
+    uint32_t r;
+    at += xg_sim_carve_cluster(c, at, l);
+    for (r = 0; r < c->n; r++, at += each) {
+        c->peers[r] = xg_sim_worker_make(at, l);
+        c->peers[r]->cluster = c;
+        c->peers[r]->rank = r;
+    }
+    return c->peers[0];
 }
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w) { return &w->stats; }
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {

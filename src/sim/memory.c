@@ -73,6 +73,26 @@ XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, u
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
+/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for each block of the
+ * cluster; generic addresses are host addresses as everywhere. NULL when the address is not another block's. */
+XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
+    const xg_sim_cluster *c = w->cluster;
+    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint32_t i;
+    if (space == XG_SIM_SHARED) return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+    for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
+        at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
+        if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
+    }
+    return NULL;
+}
+/* Whose shared memory a pointer leads to; NULL when nobody's. */
+XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
+    uint32_t i;
+    for (i = 0; i < w->cluster->n; i++) if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
+    return NULL;
+}
+
 /* One lane's address in a space to its pointer; NULL after a fault. */
 XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
@@ -81,6 +101,7 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
         return NULL;
     }
+    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
     if (space == XG_SIM_GENERIC) {
         if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
         else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
@@ -179,14 +200,22 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 /* Bytes of shared memory: written, and not waiting for a copy. */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    char *s = w->shadow + at;
+XG_FN bool xg_sim_all_written(const char *s, size_t n) { size_t i; for (i = 0; i < n; i++) if (s[i] > XG_SIM_WRITTEN) return false; return true; }
+XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
+    const char *what = read ? "read" : "write";
+    if (is == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
+    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
+    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
+    else xg_sim_fault(w, v, in, lane, "read of shared memory at offset %zu, which no thread of the block has written", at);
+}
+/* The bytes of the block `of`, which is w's or another one of its cluster. */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
+    char *s = of->shadow + at;
     size_t i;
-    if (does == XG_SIM_WRITES ? memchr(s, XG_SIM_PENDING, n) == NULL : n == 4 ? memcmp(s, "\1\1\1\1", 4) == 0 : false) { if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n); return true; }
+    if (does == XG_SIM_WRITES ? xg_sim_all_written(s, n) : n == 4 ? memcmp(s, "\1\1\1\1", 4) == 0 : false) { if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n); return true; }
     for (i = 0; i < n; i++) {
-        if (s[i] == XG_SIM_WRITTEN || (s[i] == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES)) continue;
-        if (s[i] == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", at + i);
-        else xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "read of shared memory at offset %zu, which no thread of the block has written", at + i);
+        if (s[i] == XG_SIM_WRITTEN || (s[i] == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) || (s[i] == XG_SIM_LENT && does == XG_SIM_READS)) continue;
+        xg_sim_fresh_fault(w, v, in, lane + (uint32_t)(i / each), (xg_sim_fresh)s[i], at + i, does == XG_SIM_READS);
         return false;
     }
     if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n);
@@ -194,7 +223,7 @@ XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m;
-    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, v, in, lane, each, at, n, does)) return false;
+    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
     if (strong || !w->tracked) return true;
     m.w = w->marks;
     m.r = w->marks + w->l->shared_bytes / 4 + 1;
@@ -251,6 +280,10 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+        else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
+            xg_sim_worker *of = xg_sim_owner(w, p);
+            if (of && !xg_sim_fresh_bytes(w, of, v, in, i, bytes, (size_t)(p - of->shared), bytes, does)) return false;
+        }
     }
     return true;
 }

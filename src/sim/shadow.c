@@ -21,8 +21,9 @@
 /* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
 enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };
 typedef enum xg_sim_wordpart { XG_SIM_PART_ALL, XG_SIM_PART_LOW, XG_SIM_PART_HIGH, XG_SIM_PART_MIXED } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. */
-typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING } xg_sim_fresh;
+/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to; it is part of a memory barrier; it is written and a copy is about
+ * to read it. */
+typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING, XG_SIM_MBARRIER, XG_SIM_LENT } xg_sim_fresh;
 
 #if XG_SIM_ATOMICS
 #define XG_SIM_COUNTER_ADD(p, n) __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST)
