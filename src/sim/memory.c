@@ -5,7 +5,7 @@
  * side, which the hot kernels take care to be, one check covers the warp and the data moves in straight loops. */
 #ifndef XG_SIM_MEMORY_C
 #define XG_SIM_MEMORY_C
-#include "shadow.c"
+#include "copies.c"
 
 /* ---- reaching memory ---- */
 
@@ -13,14 +13,14 @@ XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint
 
 XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
 
-typedef enum xg_sim_shape {
+typedef enum xg_sim_pattern {
     XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
     XG_SIM_ONE,  /* all active lanes at one place, at */
     XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
     XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
-} xg_sim_shape;
+} xg_sim_pattern;
 typedef struct xg_sim_reach {
-    xg_sim_shape shape;
+    xg_sim_pattern shape;
     bool shared;               /* it is shared memory; of ANY: some of it */
     uint32_t bytes;            /* of a lane */
     char *at;
@@ -102,6 +102,26 @@ XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, u
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
+/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for each block of the
+ * cluster; generic addresses are host addresses as everywhere. NULL when the address is not another block's. */
+XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
+    const xg_sim_cluster *c = w->cluster;
+    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint32_t i;
+    if (space == XG_SIM_SHARED) return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+    for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
+        at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
+        if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
+    }
+    return NULL;
+}
+/* Whose shared memory a pointer leads to; NULL when nobody's. */
+XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
+    uint32_t i;
+    for (i = 0; i < w->cluster->n; i++) if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
+    return NULL;
+}
+
 /* One lane's address in a space to its pointer; NULL after a fault. */
 XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
@@ -110,6 +130,7 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
         return NULL;
     }
+    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
     if (space == XG_SIM_GENERIC) {
         if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
         else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
@@ -248,39 +269,36 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     return m;
 }
 
-/* The states of the bytes of word k, made up from its tag where it says all. */
-XG_FN char *xg_sim_word_bytes(xg_sim_worker *w, const xg_sim_marks *m, size_t k) {
-    char *s = w->shadow + k * 4;
-    if (m->w[k] < m->block) memset(s, XG_SIM_UNWRITTEN, 4);
-    else if ((m->w[k] >> XG_SIM_TAG_PART & 3) == XG_SIM_PART_ALL) memset(s, XG_SIM_WRITTEN, 4);
-    return s;
+XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
+    const char *what = read ? "read" : "write";
+    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
+    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
+    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
+    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
+    else xg_sim_fault(w, v, in, lane, "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
-/* Bytes of shared memory: written, and not waiting for a copy. A write of a part of a word is noted byte by byte; the caller sets the word's tag. */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, size_t at, size_t n, xg_sim_does does) {
+/* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i;
+    if (w->l->unchecked_shared) return true;
     for (i = at; i < at + n; i++) {
-        char *s = (i == at || i % 4 == 0 ? xg_sim_word_bytes(w, m, i / 4) : w->shadow + i / 4 * 4) + i % 4;
-        if (*s == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", i);
-        else if (*s == XG_SIM_UNWRITTEN && does != XG_SIM_WRITES && m->least) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "read of shared memory at offset %zu, which no thread of the block has written", i);
-        else { if (does == XG_SIM_WRITES) *s = XG_SIM_WRITTEN; continue; }
+        xg_sim_fresh is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) || (is == XG_SIM_LENT && does == XG_SIM_READS)) continue;
+        xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* An atomic or a strong access: it leaves the tags of words that are written alone, and gives others one that races with nothing. */
-XG_FN void xg_sim_mark_strong(const xg_sim_marks *m, size_t at, size_t n) {
-    size_t k;
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) if (m->w[k] < m->block) m->w[k] = xg_sim_with_part(m->block, XG_SIM_PART_MIXED);
-}
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m = xg_sim_marks_shared(w);
     bool write = does == XG_SIM_WRITES;
-    if (!strong && !w->shared_parts && !(at & 3)) {
+    if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
-    if ((!write || ((at | n) & 3) || strong || w->shared_parts) && !xg_sim_fresh_bytes(w, v, in, lane, each, &m, at, n, does)) return false;
-    if (write && (((at | n) & 3) || strong)) w->shared_parts = true;
-    if (strong) { if (does != XG_SIM_READS) xg_sim_mark_strong(&m, at, n); return true; }
+    if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
+    if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
+    if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
     m.least = 0;
     return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
@@ -313,7 +331,7 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
-    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (r->shared ? w->shared_parts : !w->last.shadow)) return false;
+    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
     m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
@@ -342,6 +360,11 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+        else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
+            xg_sim_worker *of = xg_sim_owner(w, p);
+            if (of && !xg_sim_fresh_bytes(w, of, v, in, i, bytes, (size_t)(p - of->shared), bytes, does)) return false;
+            if (of && does == XG_SIM_WRITES) xg_sim_set_bytes(of, (size_t)(p - of->shared), bytes, XG_SIM_WRITTEN, true);
+        }
     }
     return true;
 }
@@ -545,6 +568,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
         memset(d, 0, size);
+        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }

@@ -8,7 +8,7 @@
  * branches (so that warps which spin on each other all move) or have faulted. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
-#include "warp.c"
+#include "wgmma.c"
 
 enum { XG_SIM_QUANTUM = 20000 };
 #define XG_SIM_ALL 0xFFFFFFFFu
@@ -69,6 +69,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
     }
     memset(b, 0, sizeof *b);
+    w->cluster->stalls = 0;
     xg_sim_interval_next(w);
     w->stats.barriers++;
 }
@@ -153,6 +154,8 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
+    case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
+    case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
     case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the kernel executed a trap"); break;
     default: break;
     }
@@ -173,6 +176,8 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     if (v->mask) return true;
     if (xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
+    w->cluster->stalls = 0;
+    xg_sim_cluster_check(w);
     for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
     return false;
 }
@@ -326,12 +331,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             whole = v->mask == XG_SIM_ALL;
             continue;
         }
-        case XG_SIM_K_BAR: {
+        case XG_SIM_K_BAR: case XG_SIM_K_WAIT: {
             uint32_t through = 0;
             for (k = 0; k < nw; k++) {
                 v[k].pc = pc;
                 m = xg_sim_guard(&v[k], in);
-                if (!m || xg_sim_exec_bar(w, &v[k], in, m)) { v[k].pc = pc + 1; through++; }
+                if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(w, &v[k], in, m) : xg_sim_exec_wait(w, &v[k], in, m))) { v[k].pc = pc + 1; through++; }
                 if (w->faulted) goto stop;
             }
             if (through == nw) { pc++; continue; }
@@ -378,7 +383,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = 0;
         v->state = XG_SIM_READY;
-        v->released = false;
+        v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
@@ -422,37 +427,65 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
         if (!first) first = v;
         else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
     }
-    if (!first) return;
+    if (!first || w->faulted) return;
     if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
     else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
 }
 
-XG_FN void xg_sim_block_run(xg_sim_worker *w, uint64_t block) {
-    xg_sim_block_start(w, block);
-    for (;;) {
-        uint32_t i, done = 0;
-        bool moved = false;
-        for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
-        if (w->faulted) return;
-        for (i = 0; i < w->l->warps; i++) done += w->warps[i].state == XG_SIM_DONE;
-        if (done == w->l->warps) return;
-        if (!moved) { xg_sim_deadlock(w); return; }
-        if (w->stats.warp_instructions > w->fuel_end) {
-            const xg_sim_warp *v = w->warps;
-            while (v->state == XG_SIM_DONE) v++;
-            xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
-            return;
-        }
+/* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
+XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
+    uint32_t i, ended = 0;
+    bool moved = false;
+    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
+    *done += ended;
+    if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
+        const xg_sim_warp *v = w->warps;
+        while (v->state == XG_SIM_DONE) v++;
+        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
     }
+    return moved;
+}
+/* A block with the others of its cluster, which is one block when there are no clusters. */
+XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t r;
+    c->phase = c->stalls = c->n_flights = 0;
+    for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
+    for (;;) {
+        uint32_t done = 0;
+        bool moved = false, faulted = false;
+        for (r = 0; r < c->n; r++) { moved |= xg_sim_round_of(c->peers[r], &done); faulted |= c->peers[r]->faulted; }
+        if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
+            if (!xg_sim_event_deadlock(w)) for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
+            faulted = true;
+        }
+        if (faulted || done == c->n * w->l->warps) break;
+    }
+    xg_sim_land(w);
+    for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
+        xg_sim_worker *peer = c->peers[r];
+        if (peer->faulted && !w->faulted) { w->faulted = true; memcpy(w->fault, peer->fault, sizeof w->fault); }
+        xg_sim_stats_add(&w->stats, &peer->stats);
+        memset(&peer->stats, 0, sizeof peer->stats);
+    }
+}
+/* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
+XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
+    uint32_t at[3], x, y, z, n = 0;
+    at[0] = (uint32_t)(block % l->grid[0]); at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]); at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
+    for (z = 0; z < l->cluster[2]; z++) for (y = 0; y < l->cluster[1]; y++) for (x = 0; x < l->cluster[0]; x++) blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
+    return true;
 }
 
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i;
+    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
     for (i = first; i < last && !w->faulted; i++) {
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        xg_sim_block_run(w, i);
+        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
     }
     return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }

@@ -22,8 +22,12 @@
 /* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
 enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };
 typedef enum xg_sim_wordpart { XG_SIM_PART_ALL, XG_SIM_PART_LOW, XG_SIM_PART_HIGH, XG_SIM_PART_MIXED } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. Only looked at where the word's writer wrote a part of it. */
-typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING } xg_sim_fresh;
+/* A byte of shared memory: nobody wrote it, somebody did, a bulk copy is about to; it is part of a memory barrier; it is written and a copy is about to read
+ * it; a thread's cp.async has been issued (copies.c). */
+typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING, XG_SIM_MBARRIER, XG_SIM_LENT, XG_SIM_COPYING, XG_SIM_COPIED /* only as an answer of copies.c */ } xg_sim_fresh;
+/* With the tag of a writer of a word of shared memory: its bytes have states of their own. Without it all are written or, where the tag is from before the
+ * block, none is. Such a tag is larger than all others, so that whoever looks at many at once looks closer. */
+#define XG_SIM_TAG_BYTES 0x80000000u
 
 #if XG_SIM_ATOMICS
 #define XG_SIM_COUNTER_ADD(p, n) __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST)
@@ -121,8 +125,8 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
-        bool part = (w->marks[k] >> XG_SIM_TAG_PART & 3) != XG_SIM_PART_ALL;
-        w->marks[k] = w->marks[k] < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (part ? (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART : 0u);
+        uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
+        w->marks[k] = tag < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (w->marks[k] & XG_SIM_TAG_BYTES);
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
@@ -131,7 +135,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = w->shared_parts = false;
+    w->fenced = false;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -215,7 +219,7 @@ XG_FN uint32_t xg_sim_write_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mi
 
 /* One word; false when it clashes, and then nothing is noted. */
 XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
-    uint32_t wt = m->w[k], rt = m->r ? m->r[k] : 0;
+    uint32_t bytes = m->line_w ? 0 : m->w[k] & XG_SIM_TAG_BYTES, wt = m->w[k] & ~bytes, rt = m->r ? m->r[k] : 0;
     out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
     if (!write && wt < m->least) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
     if (m->races) {
@@ -223,7 +227,7 @@ XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, x
         if (write && xg_sim_races(m, rt, mine, part)) { out->kind = XG_SIM_CLASH_READ; out->tag = rt; return false; }
     }
     if (!write) { if (m->r && m->races) m->r[k] = xg_sim_read_tag(m, rt, mine, part); }
-    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) : (uint32_t)XG_SIM_TAG_OLD;
+    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) | bytes : (uint32_t)XG_SIM_TAG_OLD; /* bytes: whoever wrote all of them has taken it away */
     return true;
 }
 

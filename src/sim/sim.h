@@ -33,7 +33,7 @@
 #endif
 #endif
 
-enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16 };
+enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16, XG_SIM_WINDOW = 24 /* log2 of a block's shared addresses */, XG_SIM_CLUSTER_MAX = 16 };
 
 /* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
 
@@ -100,13 +100,26 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
 
+/* A tensor map, as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col describe one; numbers as in CUtensorMapDataType and so on. dim: elements less
+ * one. encode writes the 128 bytes that kernels take (tensormap.c says how), or says what is wrong. */
+enum { XG_SIM_TENSORMAP_BYTES = 128 };
+typedef struct xg_sim_tensormap {
+    uint64_t magic, base, stride[4];          /* stride[i]: bytes from one element of dimension i + 1 to the next */
+    uint32_t dim[5];
+    uint16_t box[5], channels, pixels;
+    int16_t lower[3], upper[3];               /* im2col: the corners of the bounding box, of the middle dimensions */
+    uint8_t step[5], type, rank, interleave, swizzle, promotion, fill, im2col;
+} xg_sim_tensormap;
+XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out);
+
 /* X(field, text): what a run counts; the text is the column head of --stats. */
 #define XG_SIM_STATS(X) \
     X(warp_instructions, "warp_instructions") X(lane_instructions, "lane_instructions") \
     X(global_loads, "global_loads") X(global_stores, "global_stores") \
     X(sectors, "sectors") X(sectors_min, "sectors_min") \
     X(shared_loads, "shared_loads") X(shared_stores, "shared_stores") X(bank_conflicts, "bank_conflicts") \
-    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") X(faults, "faults")
+    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") \
+    X(tensor_operations, "tensor_operations") X(faults, "faults")
 typedef struct xg_sim_stats {
 #define X(field, text) uint64_t field;
     XG_SIM_STATS(X)
@@ -119,6 +132,7 @@ typedef struct xg_sim_launch {
     const xg_sim_module *module;
     const xg_sim_entry *entry;
     uint32_t grid[3], block[3];   /* a 0 counts as 1 */
+    uint32_t cluster[3];          /* blocks of a cluster; 0: as the kernel says */
     uint32_t dynamic_shared;      /* bytes */
     const void *params;           /* info.param_bytes of them */
     size_t param_bytes;
@@ -131,7 +145,7 @@ typedef struct xg_sim_launch {
     uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
     uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
     /* set by xg_sim_prepare */
-    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth;
+    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
     /* set by xg_sim_begin */
     uint32_t first_interval;      /* 0: races are not looked for */
@@ -181,7 +195,8 @@ typedef enum xg_sim_space {
 typedef enum xg_sim_kind {
     XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
     XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
-    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT
+    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT,
+    XG_SIM_K_ASYNC, XG_SIM_K_WAIT, XG_SIM_K_TILE /* async.c; matrix.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -256,6 +271,7 @@ struct xg_sim_module {
     xg_sim_var *vars;          /* .global and .const */
     uint32_t n_vars;
     xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    bool copies_async;         /* there is a cp.async */
     uint32_t shared_common;    /* of .shared variables that several functions use */
     uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
 };

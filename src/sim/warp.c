@@ -40,7 +40,7 @@ XG_FN void xg_sim_blend(char *dst, const char *src, uint32_t mask, uint32_t byte
 
 XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_sreg r, uint32_t lane) {
     const xg_sim_launch *l = w->l;
-    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->entry->f.info.cluster;
+    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->cluster;
     uint32_t axis;
     switch (r) {
     case XG_SIM_SREG_TID_X: return t[lane];
@@ -61,15 +61,12 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
     case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
-    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return XG_MAX(1u, cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X]);
-    case XG_SIM_SREG_CLUSTER_NCTARANK: return XG_MAX(1u, cluster[0]) * XG_MAX(1u, cluster[1]) * XG_MAX(1u, cluster[2]);
-    case XG_SIM_SREG_CLUSTER_CTARANK: {
-        uint32_t cx = XG_MAX(1u, cluster[0]), cy = XG_MAX(1u, cluster[1]), cz = XG_MAX(1u, cluster[2]);
-        return w->ctaid[0] % cx + cx * (w->ctaid[1] % cy + cy * (w->ctaid[2] % cz));
-    }
+    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / cluster[axis];
+    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / cluster[axis];
+    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % cluster[axis];
+    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X];
+    case XG_SIM_SREG_CLUSTER_NCTARANK: return l->cluster_blocks;
+    case XG_SIM_SREG_CLUSTER_CTARANK: return w->rank;
     default: return 0; /* %gridid */
     }
 }

@@ -5,7 +5,7 @@
 #define XG_SIM_WORKER_C
 #include "flow.c"
 
-typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_DONE } xg_sim_state;
+typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */, XG_SIM_DONE } xg_sim_state;
 typedef struct xg_sim_path { uint32_t pc, meet, mask; } xg_sim_path;
 typedef struct xg_sim_frame { uint32_t pc, meet, site, base; char *regs; uint32_t local; const xg_sim_func *f; } xg_sim_frame;
 enum { XG_SIM_PATHS = 72 };
@@ -20,6 +20,9 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    bool impatient;           /* a wait of this warp shall end now, with "not yet" */
+    bool in_cluster_barrier;  /* it has arrived and not yet gone on */
+    uint32_t cluster_phase;   /* the phase it arrived in */
     xg_sim_frame *frames;
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
@@ -28,6 +31,21 @@ typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
 enum { XG_SIM_FAULT_MAX = 1024 };
+
+/* What the blocks of a cluster share: who they are, which copies are under way. */
+typedef struct xg_sim_flight xg_sim_flight;
+typedef struct xg_sim_cluster {
+    xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
+    uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
+    uint64_t events, seen;    /* phases that have ended, blocks that have moved on: what waits are for */
+    uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
+    xg_sim_flight *flights;
+    uint32_t n_flights;
+} xg_sim_cluster;
+
+/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+typedef struct xg_sim_copy_thread { uint32_t groups, done, waited; } xg_sim_copy_thread;
+typedef struct xg_sim_copy_word { uint32_t thread, group; } xg_sim_copy_word;
 
 struct xg_sim_worker {
     xg_sim_launch *l;
@@ -38,8 +56,12 @@ struct xg_sim_worker {
     char *regs;
     char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     uint32_t *marks;          /* of the words of shared memory: their writers, then their readers (shadow.c) */
+    xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
+    xg_sim_copy_word *copy_words;
     uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_cluster *cluster;
+    uint32_t rank;            /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     int32_t quantum;
@@ -47,7 +69,6 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
     bool unchecked;           /* nobody asks the shadows */
-    bool shared_parts;        /* some word of shared memory was written in part */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
