@@ -170,7 +170,7 @@ XG_FN bool xg_sim_work_expand(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         for (c = half; c < x->t.k; c++) { if (real) x->u.r.a[r][c] = 0; else x->u.i.a[r][c] = 0; }
         for (c = 0; c < half; c++) {
             uint32_t to = xg_sim_sparse_col(&x->t, m, c);
-            if (to == XG_SIM_NOREG) { xg_sim_fault(w, v, in, r % 8 * 4, "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m); return false; }
+            if (to == XG_SIM_NOREG) { xg_sim_fault(w, v, in, r % 8 * 4, XG_SIM_FAULT_OPERAND, "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m); return false; }
             if (real) x->u.r.a[r][to] = f[c]; else x->u.i.a[r][to] = i[c];
         }
     }

@@ -127,7 +127,8 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
     const char *what = write ? "write" : "read";
     if (a & (bytes - 1)) {
-        xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        if (space == XG_SIM_GLOBAL || (space == XG_SIM_GENERIC && (xg_sim_memory_find(w->l->memory, a) || xg_sim_memory_find(&w->m->globals, a)))) xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_MISALIGNED, what);
+        else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "%s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
         return NULL;
     }
     if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
@@ -138,17 +139,17 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     switch (space) {
     case XG_SIM_SHARED:
-        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
         return w->shared + a;
     case XG_SIM_LOCAL:
-        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
         return (char *)(uintptr_t)(local + a);
     case XG_SIM_PARAM:
-        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
         return w->params + a;
     default:
-        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, write ? "out of bounds: write" : "out of bounds: read"); return NULL; }
-        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, "write to read-only memory: write"); return NULL; }
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_BOUNDS, write ? "write" : "read"); return NULL; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_READONLY, "write"); return NULL; }
         return (char *)(uintptr_t)a;
     }
 }
@@ -271,11 +272,11 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
 
 XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
     const char *what = read ? "read" : "write";
-    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
-    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
-    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
-    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
-    else xg_sim_fault(w, v, in, lane, "read of shared memory at offset %zu, which no thread of the block has written", at);
+    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
+    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
+    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
+    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
+    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
@@ -306,7 +307,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[100];
+    char what[160];
     xg_sim_marks m = xg_sim_marks_global(w);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
@@ -316,14 +317,14 @@ XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
             c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
         return true;
     }
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -438,6 +439,26 @@ XG_FN void xg_sim_full_fence(void) {
 #endif
 }
 
+/* Lanes of one store that leave different values at one place: which one stays is not defined. */
+XG_FN bool xg_sim_lanes_agree(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
+    char there[4 * XG_SIM_WARP];
+    uint32_t i, e;
+    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED) return true;
+    for (e = 0; e < in->n; e++) {
+        const char *slot = xg_sim_slot(w, v, w->m->list[in->list + e]);
+        if (r->shape == XG_SIM_FEW && mask == 0xFFFFFFFFu && size == 4 && in->dbytes == 4) {
+            w->m->moves->gather(there, r->at + e * size, r->to.off);
+            if (memcmp(there, slot, sizeof there) == 0) continue;
+        }
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0) continue;
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE, "this write and another one by a lane of the same warp, with the same instruction, put different values at one place");
+            return false;
+        }
+    }
+    return true;
+}
+
 XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     bool store = in->kind == XG_SIM_K_ST;
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
@@ -466,6 +487,7 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
             else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
         }
     }
+    if (store && !xg_sim_lanes_agree(w, v, in, &r, mask, size)) return;
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
 }
 
@@ -554,7 +576,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     for (i = 0; i < XG_SIM_WARP; i++) {
         given[i] = size;
         if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
-        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
+        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
         if (!given[i]) reading &= ~(1u << i);
     }
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;

@@ -127,6 +127,19 @@ typedef struct xg_sim_stats {
 } xg_sim_stats;
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
 
+/* X(NAME, text): what a fault is; its text begins with place, kernel, block, thread and this name. */
+#define XG_SIM_FAULTS(X) \
+    X(BOUNDS, "out of bounds") X(FREED, "freed memory") X(MISALIGNED, "misaligned address") X(READONLY, "write to read-only memory") \
+    X(UNWRITTEN, "uninitialised memory") X(REGISTER, "uninitialised register") X(RACE, "data race") X(ASYNC, "copy not waited for") X(MBARRIER, "wrong use of a memory barrier") \
+    X(DIVERGENCE, "barrier in divergent code") X(BARRIER, "wrong use of a barrier") X(DEADLOCK, "deadlock") X(INACTIVE, "inactive lanes named") \
+    X(ENDLESS, "no end") X(TRAP, "trap") X(OPERAND, "invalid operand")
+typedef enum xg_sim_faultkind {
+#define X(name, text) XG_SIM_FAULT_##name,
+    XG_SIM_FAULTS(X)
+#undef X
+    XG_SIM_FAULT_COUNT
+} xg_sim_faultkind;
+
 /* One kernel launch; zero is the default of all that may be left out. It must stay in place while workers use it. */
 typedef struct xg_sim_launch {
     const xg_sim_module *module;

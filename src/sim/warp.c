@@ -108,8 +108,8 @@ XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
         if (!(mask >> i & 1)) continue;
         m = xg_sim_lane_u32(slot, i) & v->live;
         if (m == mask) continue;
-        if (!(m >> i & 1)) { xg_sim_fault(w, v, in, i, "lane %u is not in the member mask 0x%X of the instruction it executes", i, xg_sim_lane_u32(slot, i)); return false; }
-        if (m & ~mask) { xg_sim_fault(w, v, in, i, "the member mask 0x%X names lanes that are not here (0x%X execute it)", xg_sim_lane_u32(slot, i), mask); return false; }
+        if (!(m >> i & 1)) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "lane %u is not in the member mask 0x%X of the instruction it executes", i, xg_sim_lane_u32(slot, i)); return false; }
+        if (m & ~mask) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the member mask 0x%X names lanes that are not here (0x%X execute it)", xg_sim_lane_u32(slot, i), mask); return false; }
     }
     return true;
 }
@@ -122,7 +122,7 @@ XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
         j = xg_sim_shuffle_from((xg_sim_shuffleop)in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
-        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %u, which does not take part", j); return; }
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the shuffle reads lane %u, which does not take part", j); return; }
         out[i] = xg_sim_lane_u32(a, j);
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
