@@ -19,6 +19,7 @@
 #include "sim/control.c"
 #include "sim/decode_async.c"
 #include "sim/decode_matrix.c"
+#include "sim/targets.c"
 #include "sim/rows.c"
 #include "sim/defined.c"
 #include "sim/graph.c"

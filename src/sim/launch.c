@@ -82,6 +82,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
 }
 
+enum { XG_SIM_GLOBALS_SHADOWED = 1 << 26 }; /* bytes of a variable that gets a shadow */
 XG_FN int xg_sim_by_base(const void *a, const void *b) {
     const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
     return x->base < y->base ? -1 : x->base > y->base;
@@ -115,6 +116,14 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (!m->vars[i].bytes) continue;
         b = &m->globals.p[m->globals.n++];
         b->base = m->vars[i].address; b->bytes = m->vars[i].bytes; b->name = m->vars[i].name.p; b->readonly = m->vars[i].readonly;
+    }
+    m->swept = XG_NEW(p->a, uint32_t);
+    for (i = 0; i < m->globals.n; i++) { /* all of it counts as written */
+        xg_sim_buffer *b = &m->globals.p[i];
+        uint64_t lines = xg_sim_shadow_lines(b), l;
+        if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
+        b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
+        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l < lines;
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -226,10 +235,11 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
         if (l->grid[i] % l->cluster[i]) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is no multiple of the clusters", name, l->grid[0], l->grid[1], l->grid[2]);
     }
     if (!l->sm_count) l->sm_count = 132;
-    if (!l->shared_limit) l->shared_limit = 232448;
+    if (!l->shared_limit) l->shared_limit = xg_sim_target_shared(l->module->target);
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
     at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
-    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), l->shared_limit);
+    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
+    if (f->info.static_shared > XG_SIM_STATIC_SHARED) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;

@@ -13,8 +13,7 @@
  * - No false alarm: where two tags would be needed (several readers, two halves of a word) the tag says "several" or "mixed", and a race that is
  *   only possible is not reported. The lanes of a warp count as ordered. Atomics and volatile, relaxed, acquire and release accesses never race.
  * - A worker draws intervals in batches, so that workers need not meet; a block that cannot go on without a gap is not looked at further.
- * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags.
- * - .global variables of modules have no shadow: they count as written, and races on them are not seen. */
+ * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags. */
 #ifndef XG_SIM_SHADOW_C
 #define XG_SIM_SHADOW_C
 #include "worker.c"
@@ -76,7 +75,7 @@ XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
 
 /* ---- launches and intervals ---- */
 
-XG_FN void xg_sim_sweep(xg_sim_memory *m) {
+XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     uint32_t i, k;
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
@@ -89,6 +88,16 @@ XG_FN void xg_sim_sweep(xg_sim_memory *m) {
         }
     }
 }
+/* Once for each sweep of the memory: no launch is under way then that has not been here. */
+XG_FN void xg_sim_sweep_globals(const xg_sim_module *m, uint32_t sweeps) {
+    const uint32_t busy = 0xFFFFFFFFu;
+    uint32_t s;
+    while ((s = XG_SIM_COUNTER_GET(m->swept)) != sweeps) {
+        if (s == busy || !xg_sim_counter_swap(m->swept, s, busy)) continue;
+        xg_sim_sweep(&m->globals);
+        XG_SIM_COUNTER_SET(m->swept, sweeps);
+    }
+}
 XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
     xg_sim_memory *m = l->memory;
     const uint32_t sweeping = 0xFFFFFFFFu;
@@ -99,8 +108,9 @@ XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
         n = XG_SIM_COUNTER_GET(&m->running);
         if (n == sweeping) continue;
         if (n || XG_SIM_COUNTER_GET(&m->interval) < XG_SIM_INTERVALS / 2) { if (xg_sim_counter_swap(&m->running, n, n + 1)) break; }
-        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
+        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); m->sweeps++; XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
     }
+    xg_sim_sweep_globals(l->module, m->sweeps);
     n = XG_SIM_COUNTER_ADD(&m->interval, 1);
     if (n < XG_SIM_INTERVALS - 1) l->first_interval = n + 1;
     else XG_SIM_COUNTER_SET(&m->interval, XG_SIM_INTERVALS);

@@ -90,7 +90,7 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
     uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t interval, running;            /* shadow.c: the next interval; launches under way */
+    uint32_t interval, running, sweeps;    /* shadow.c: the next interval; launches under way; how often all tags were swept */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
@@ -156,7 +156,7 @@ typedef struct xg_sim_launch {
     bool unchecked_races;         /* do not report data races */
     bool unchecked_registers;     /* do not report uses of registers that were not written */
     uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
-    uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
+    uint32_t shared_limit;        /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
@@ -283,7 +283,8 @@ struct xg_sim_module {
     uint32_t const_bytes;
     xg_sim_var *vars;          /* .global and .const */
     uint32_t n_vars;
-    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched on */
+    uint32_t *swept;           /* shadow.c: which sweep of that memory they know of */
     bool copies_async;         /* there is a cp.async */
     uint32_t shared_common;    /* of .shared variables that several functions use */
     uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
