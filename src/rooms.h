@@ -171,6 +171,7 @@
 #include "plan/pack.c"
 #include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/commands.c"
 #include "plan/report.c"
 #include "plan/text.c"
 #include "plan/bytes.c"

@@ -8,12 +8,12 @@
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + records + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -25,10 +25,20 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += stats;
     e->buffers = (xlagpu_buffer *)(void *)m;
     m += buffers;
+    xr_commands_place(e, m);
+    m += records;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
+}
+
+/* The event that says when a run has ended. */
+XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = q->enter(e);
+    if (s == XLAGPU_OK) { s = q->event_new(e, false, &e->ended); q->leave(e); }
+    return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
@@ -50,7 +60,9 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
         if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
+    e->version = 1;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
+    if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
     return e;
 }
@@ -77,6 +89,12 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     uint32_t k;
     if (!e) return;
     p = e->program;
+    if (p->device->platform->enter(e) == XLAGPU_OK) {
+        xr_commands_finish(e);
+        xr_profile_end(e);
+        if (e->ended) p->device->platform->event_free(e, e->ended);
+        p->device->platform->leave(e);
+    }
     p->device->platform->finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
@@ -180,13 +198,14 @@ XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, voi
 }
 
 /* A pred chooses branch 0 when true and 1 when false; an index outside the branches the last one. */
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches) {
+    if (e->program->slices[slice].bytes == 1) which = !which;
+    return which < 0 || (uint32_t)which >= branches ? branches - 1 : (uint32_t)which;
+}
 XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *links, uint32_t branches, void *stream) {
     int32_t which = 0;
     xlagpu_status s = xr_read_decision(e, links[0], stream, &which);
-    if (s != XLAGPU_OK) return s;
-    if (e->program->slices[links[0]].bytes == 1) which = !which;
-    if (which < 0 || (uint32_t)which >= branches) which = (int32_t)branches - 1;
-    return xr_run_thunk(e, links[1 + which], stream);
+    return s == XLAGPU_OK ? xr_run_thunk(e, links[1 + xr_branch(e, links[0], which, branches)], stream) : s;
 }
 
 /* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
@@ -201,11 +220,19 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (t->kind != XG_EXE_THUNK_SEQUENCE && t->kind != XG_EXE_THUNK_COMMAND_BUFFER) return xr_run_step(e, t, stream);
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool done;
+        s = xr_run_commands(e, number, stream, &done);
+        if (done || s != XLAGPU_OK) return s;
+    } else if (t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
 
+XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t address) {
+    e->version += e->base[allocation] != address;
+    e->base[allocation] = address;
+}
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
     uint32_t n = results ? p->head.n_results : p->head.n_params, k;
@@ -215,7 +242,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
-        if (!v->alias) e->base[v->allocation] = given[k].address;
+        if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
     return XLAGPU_OK;
 }
@@ -231,7 +258,7 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
         if (!v->alias || from == results[k].address || !v->bytes) continue;
         if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
         s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
-        e->base[v->allocation] = results[k].address;
+        xr_bind_base(e, v->allocation, results[k].address);
     }
     return s;
 }
@@ -246,12 +273,44 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    if (s == XLAGPU_OK && e->ended) s = q->event_record(e, e->ended, stream);
+    if (q->range) q->range(e, NULL);
     q->leave(e);
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) { if (e) { e->replica = replica; e->partition = partition; } }
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {
+    if (!e) return;
+    e->version += e->replica != replica || e->partition != partition;
+    e->replica = replica;
+    e->partition = partition;
+}
+
+/* ---- waiting for one execution ---- */
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_wait(e, e->ended);
+    e->program->device->platform->leave(e);
+    return s;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *done) {
+    xlagpu_status s;
+    if (done) *done = false;
+    if (!e || !done) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_done(e, e->ended, done);
+    e->program->device->platform->leave(e);
+    return s;
+}
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
 
 /* ---- the easy way ---- */
