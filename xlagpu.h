@@ -8348,6 +8348,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */
     uint32_t n_calls;
@@ -8418,6 +8419,7 @@ XG_FN xg_value *xg_eval_own(xg_eval_run *r, xg_value **v);                /* a d
 XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index);           /* of an integer array */
 XG_FN size_t xg_eval_bytes(xg_eval_run *r, const xg_shape *s);            /* of a dense array */
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations);             /* counts against max_work */
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations);
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c);
 XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args); /* runs c; takes over the references of args */
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in);    /* one instruction; drops what is left in `in` */
@@ -8459,8 +8461,9 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+/* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b); /* less or equal */
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
@@ -8582,7 +8585,8 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_potrf_ffi", potrf) X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
-    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv)
+    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
 
 /* ---- attributes of calls ---- */
 
@@ -9534,7 +9538,7 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_sum_operand_in_order(r, &in[1], order_b, kind, xg_dot_rounding(i, in[1]->shape));
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, total));
     for (batch = 0; batch < batches; batch++) for (row = 0; row < m; row++) {
-        xg_eval_spend(r, depth);
+        xg_eval_spend_each(r, depth, n);
         memset(acc->data, 0, (size_t)n * total);
         for (first = 0; first < depth; first += STRIP)
             xg_sum_rows(kind, acc->data, 0, a->data, (batch * m + row) * depth + first, b->data, (batch * depth + first) * n, XG_MIN(depth - first, (int64_t)STRIP), n, n);
@@ -9647,7 +9651,7 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend(r, i->shape->elements); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    if (w->elements && x->elements) do { xg_eval_spend_each(r, i->shape->elements, c.kernel_inputs); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;
@@ -10003,7 +10007,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
         double off = 0, on = 0;
         for (p = 0; p < n; p++) { on += a[p * n + p].re * a[p * n + p].re; for (q = p + 1; q < n; q++) { double size = xg_complex_size(a[p * n + q]); off += size * size; } }
         if (!(off > on * 1e-32)) return off == off;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double c;
             xg_complex s;
@@ -10099,7 +10103,7 @@ XG_FN bool xg_svd_jacobi(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t m
     for (k = 0; k < n * n; k++) v[k] = xg_complex_of(k / n == k % n, 0);
     for (sweep = 0; sweep < XG_JACOBI_SWEEPS; sweep++) {
         bool rotated = false;
-        xg_eval_spend(r, m * n);
+        xg_eval_spend_each(r, n, m * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double pp = 0, qq = 0, c;
             xg_complex pq = xg_complex_of(0, 0), s;
@@ -11010,7 +11014,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
     for (b = 0; b < count; b++) {
         xg_complex *a = xg_linear_data(wide) + b * n * n;
         bool good;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n / 3 + 1);
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
@@ -11112,11 +11116,13 @@ XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign) {
 XG_FN void xg_fft_dim(xg_eval_run *r, xg_complex *data, int64_t outer, int64_t n, int64_t inner, double sign) {
     xg_value *space = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, 3 * sizeof(xg_complex)));
     xg_complex *roots = xg_linear_data(space), *y = roots + n, *spare = y + n;
-    int64_t o, i, k;
+    int64_t o, i, k, factors = 1; /* the sum of n's prime factors: operations an element */
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, sign);
+    for (k = 2, i = n; i > 1 && k * k <= i;) if (i % k) k++; else { i /= k; factors += k; }
+    if (i > 1) factors += i;
     for (o = 0; o < outer; o++) for (i = 0; i < inner; i++) {
         xg_complex *x = data + o * n * inner + i;
-        xg_eval_spend(r, n);
+        xg_eval_spend_each(r, n, factors);
         xg_fft_line(y, x, n, inner, roots, 1, spare);
         for (k = 0; k < n; k++) x[k * inner] = y[k];
     }
@@ -11594,7 +11600,7 @@ XG_FN xg_complex xg_complex_sign(xg_complex z) {
 }
 
 /* Ordered by the real part, then by the imaginary one; whatever has a NaN in the way is not ordered. */
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im <= b.im); }
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re <= b.re; }
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
 
 #undef XG_PI_2
@@ -11756,7 +11762,6 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
 #define XG_EVAL_COMPLEX_CASE2(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i), v = (value); out[2 * i] = (T)v.re; out[2 * i + 1] = (T)v.im; } return true;
 #define XG_EVAL_COMPLEX_CASE_PART(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i); out[i] = (T)(value); } return true;
 #define XG_EVAL_COMPLEX_COMPARE_CASE(dir, relation) case XG_DIR_##dir: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i); flags[i] = (uint8_t)(relation); } return true;
-/* Ordered by the real, then by the imaginary part. */
 #define XG_EVAL_COMPLEX_COMPARE(X) \
     X(EQ, a.re == b.re && a.im == b.im) X(NE, a.re != b.re || a.im != b.im) X(LT, xg_complex_less(a, b)) X(GT, xg_complex_less(b, a)) \
     X(LE, xg_complex_least(a, b)) X(GE, xg_complex_least(b, a))
@@ -12913,8 +12918,14 @@ XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index) {
 
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations) {
     r->work += (uint64_t)operations;
+    if (r->options.spent) *r->options.spent = r->work;
     if (r->options.max_work && r->work > r->options.max_work)
         xg_fail(r->ctx, XLAGPU_ERROR_LIMIT, "evaluating takes more than the %llu element operations that were allowed", (unsigned long long)r->options.max_work);
+}
+
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations) {
+    int64_t n;
+    xg_eval_spend(r, xg_mul64(times, operations, &n) ? n : INT64_MAX / 2);
 }
 
 /* ---- literals in and out ---- */
@@ -13335,6 +13346,63 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (R, w) -> the upper triangular R' of R'T R' = RT R + w wT, and w rotated to zero: one Givens rotation a row. */
+XG_FN void xg_cholesky_add(xg_complex *a, xg_complex *w, int64_t n) {
+    int64_t k, j;
+    for (k = 0; k < n; k++) {
+        double x = a[k * n + k].re, y = w[k].re, size = hypot(x, y), c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
+        for (j = k; j < n; j++) {
+            double p = a[k * n + j].re, q = w[j].re;
+            a[k * n + j].re = c * p + s * q;
+            w[j].re = c * q - s * p;
+        }
+    }
+}
+
+XG_FN xg_value *xg_call_cholesky_update(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[2], *a, *w;
+    xg_matrices m;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.count != 1 || m.rows != m.columns || xg_type_class(in[0]->shape->type) != XGT_F) return NULL;
+    if (!xg_shape_is_array(in[1]->shape) || in[1]->shape->elements != m.rows || in[1]->shape->type != in[0]->shape->type || i->shape->elems[0]->plain != in[0]->shape->plain || i->shape->elems[1]->plain != in[1]->shape->plain) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    w = xg_linear_widen(r, &in[1]);
+    xg_eval_spend_each(r, m.rows, m.rows);
+    xg_cholesky_add(xg_linear_data(a), xg_linear_data(w), m.rows);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], a);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], w);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
+/* (A, C, alpha, beta) -> alpha A AT + beta C, or alpha AT A + beta C. cuBLAS writes one triangle; here both are. */
+XG_FN void xg_syrk(const xg_complex *a, const xg_matrices *m, bool transpose, double alpha, double beta, xg_complex *c, int64_t n) {
+    int64_t depth = transpose ? m->rows : m->columns, step = transpose ? m->columns : 1, line = transpose ? 1 : m->columns, p, q, k;
+    for (p = 0; p < n; p++) for (q = 0; q < n; q++) {
+        double s = 0;
+        for (k = 0; k < depth; k++) s += a[p * line + k * step].re * a[q * line + k * step].re;
+        c[p * n + q].re = alpha * s + (beta != 0 ? beta * c[p * n + q].re : 0);
+    }
+}
+
+XG_FN xg_value *xg_call_syrk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xlagpu_type t;
+    xg_value *a, *c;
+    xg_matrices m, mc;
+    int64_t n, b;
+    if (i->n_operands != 4 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mc) || i->shape->plain != in[1]->shape->plain || mc.count != m.count) return NULL;
+    t = i->shape->type;
+    n = transpose ? m.columns : m.rows;
+    if (mc.rows != n || mc.columns != n || xg_type_class(t) != XGT_F || in[0]->shape->type != t || !xg_shape_is_scalar(in[2]->shape) || !xg_shape_is_scalar(in[3]->shape) || in[2]->shape->type != t || in[3]->shape->type != t) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    c = xg_linear_widen(r, &in[1]);
+    for (b = 0; b < m.count; b++) {
+        xg_eval_spend_each(r, m.rows * m.columns, n);
+        xg_syrk(xg_linear_data(a) + b * m.rows * m.columns, &m, transpose, xg_float_load(t, in[2]->data), xg_float_load(t, in[3]->data), xg_linear_data(c) + b * n * n, n);
+    }
+    xg_eval_drop(r, a);
+    return xg_linear_narrow(r, i->shape, c);
+}
+
 /* ---- LU with partial pivoting ---- */
 
 /* In place; gives the pivots, from one. Returns LAPACK's info: the first zero on the diagonal, from one, or 0. */
@@ -13368,7 +13436,7 @@ XG_FN xg_value *xg_call_getrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     outs[1] = xg_eval_new(r, i->shape->elems[1]);
     outs[2] = xg_eval_new(r, i->shape->elems[2]);
     for (b = 0; b < m.count; b++) {
-        xg_eval_spend(r, m.rows * m.columns);
+        xg_eval_spend_each(r, n, m.rows * m.columns);
         k = xg_lu(xg_linear_data(wide) + b * m.rows * m.columns, m.rows, m.columns, pivots);
         xg_eval_store_int(outs[2]->shape->type, outs[2]->data + (size_t)b * (size_t)xg_type_bytes(outs[2]->shape->type), k);
         for (k = 0; k < n; k++) xg_eval_store_int(outs[1]->shape->type, outs[1]->data + (size_t)(b * n + k) * (size_t)xg_type_bytes(outs[1]->shape->type), pivots[k]);
@@ -17451,13 +17519,18 @@ XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *o
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
+    const xg_literal *value;
     xg_eval_options o;
+    uint64_t spent = 0;
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    return xg_fold_try(i, operands, &o);
+    value = xg_fold_try(i, operands, &o);
+    *work -= (int64_t)spent;
+    return value;
 }
 
 XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {
@@ -18124,6 +18197,8 @@ XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
+XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
+
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
  * first root; each other function has one instruction as its root, and gives one element per output of it. Every instruction of a function is reached through exactly one indexing map from the function's indices, so it is
@@ -18344,7 +18419,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
 }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
-XG_FN int64_t xg_in_place_said(const xg_inst *fusion, uint32_t leaf) {
+XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     const xg_attr *said = xg_inst_attr(fusion, XG_A_output_to_operand_aliasing);
     uint32_t k;
     for (k = 0; said && k < said->v.aliases->n; k++) {
@@ -18356,7 +18431,7 @@ XG_FN int64_t xg_in_place_said(const xg_inst *fusion, uint32_t leaf) {
 }
 
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
-    int64_t said = xg_in_place_said(fusion, leaf);
+    int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
     if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
@@ -18500,7 +18575,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
-    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: return true;
+    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_INFEED: case XG_OUTFEED:
+    case XG_COPY_START: case XG_COPY_DONE: return true;
     default: return false;
     }
 }
@@ -20950,7 +21026,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) if (xg_kop_has_effects(o)) return true;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
 }
 
@@ -24641,11 +24717,17 @@ XG_FN void xg_kcanon_replace(xg_kcanon *c, xg_kval *from, xg_kval *to) {
     xg_kval_replace(from, to);
     xg_kcanon_push(c, to->def ? to->def : to->region->owner);
 }
+/* The owner of the region is worth another look when it has lost something that others see, or has little left. */
+enum { XG_KCANON_LITTLE = 16 };
 XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
-    xg_kop *owner = op->parent->owner;
+    xg_kregion *r = op->parent;
+    bool again = xg_kop_has_effects(op);
+    const xg_kop *o;
+    uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
-    xg_kcanon_push(c, owner);
+    for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
+    if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }
 
 /* ---- dead code ---- */
@@ -26791,10 +26873,9 @@ XG_FN xg_elem xg_cx_pow(xg_kb *b, xg_elem z, xg_elem w) {
     return CX(SEL(zero, SEL(none, K(1), K(0)), r.v), SEL(zero, K(0), r.im));
 }
 
-/* Larger or smaller in lexicographic order of (re, im), as the complex compare has it. */
+/* Larger or smaller, z where they are equal: XLA looks at the real parts alone, as its compare does for GE and LE. */
 XG_FN xg_elem xg_cx_pick(xg_kb *b, xg_elem z, xg_elem w, bool larger) {
-    xg_kcmpf strict = larger ? XG_CF_OGT : XG_CF_OLT, loose = larger ? XG_CF_OGE : XG_CF_OLE;
-    xg_kval *first = XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, strict, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, loose, z.im, w.im)));
+    xg_kval *first = xg_kcmpf_(b, larger ? XG_CF_OGE : XG_CF_OLE, z.v, w.v);
     return CX(SEL(first, z.v, w.v), SEL(first, z.im, w.im));
 }
 
@@ -26815,13 +26896,13 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
     }
 }
 
-/* EQ and NE by parts; the others lexicographically. */
+/* EQ and NE by parts; LT and GT lexicographically; GE and LE by the real parts. */
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w) {
     const xg_direction_row *d = xg_scalar_direction(i);
     if (d->flt == XG_CF_OEQ) return BOTH(EQ(z.v, w.v), EQ(z.im, w.im));
     if (d->flt == XG_CF_UNE) return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
-    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, d->flt == XG_CF_OLT || d->flt == XG_CF_OLE ? XG_CF_OLT : XG_CF_OGT, z.v, w.v),
-                 BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
+    if (d->flt == XG_CF_OGE || d->flt == XG_CF_OLE) return xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
 }
 #undef CX
 #undef ADD
@@ -34759,12 +34840,14 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
 /* plan/plan.h -- from a module of fusions to an executable: order, memory, thunks, bytes.
  *
  * Ideas
- * - The schedule is the entry's textual order.
- * - Every array that the program handles is a slice of an allocation: parameters and results are the caller's, constants come with the
- *   executable, the rest shares one temporary block, where two values may lie on each other when their lifetimes do not meet.
- * - Tuples, get-tuple-element, bitcast and barriers make no code: they are other names for slices.
- * - A value that leaves the program is computed directly into the result's buffer; a parameter or constant that leaves, or a value that leaves
- *   twice, is copied. */
+ * - schedule.c puts the instructions into the order that holds the least memory at a time; positions in that order, loops and branches included, are time.
+ * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
+ *   that makes it to the last one that reads it under any of its names.
+ * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
+ *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies.
+ * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
+ *   serves others until the result is made.
+ * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 /* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
@@ -34779,13 +34862,13 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 1, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
 #define XG_EXE_SECTIONS(X) \
     X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
-    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char)
+    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
     XG_EXE_SECTIONS(X)
@@ -34801,7 +34884,7 @@ typedef struct xg_exe_header {
     uint32_t target;    /* compute capability times 10, 900 for sm_90 */
     uint32_t name;      /* string: the module's name */
     uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
-    uint64_t temp_bytes;          /* of all TEMP allocations together */
+    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
 } xg_exe_header;
 typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
@@ -34818,30 +34901,44 @@ typedef struct xg_exe_allocation {
     uint32_t kind, index; /* parameter or result number */
     uint64_t bytes;
     uint64_t data;        /* CONSTANT: offset in DATA */
-    uint64_t offset;      /* TEMP: place in the one temporary block */
+    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
+    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
 } xg_exe_allocation;
 typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
 typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
 
 /* X(NAME, text): the kinds of thunks.
- *   KERNEL    kernel; links: one slice per parameter
- *   COPY      links: source slice, destination slice (equal bytes)
- *   MEMSET    value: a 32-bit pattern; links: destination slice
- *   SEQUENCE  links: thunks, run in order
- *   WHILE     links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
- *   CONDITIONAL  links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
- * A thunk names only thunks of smaller numbers. */
-#define XG_EXE_THUNKS_KINDS(X) X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(CONDITIONAL, "conditional")
+ *   KERNEL        kernel; links: one slice per parameter
+ *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
+ *   MEMSET        value: a 32-bit pattern; links: destination slice
+ *   SEQUENCE      links: thunks, run in order
+ *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; links: the body's thunk
+ *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
+ *   REPLICA_ID, PARTITION_ID   links: a u32 slice
+ *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
+#define XG_EXE_THUNKS_KINDS(X) \
+    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
+#define XG_EXE_WRITTEN 0x80000000u
 typedef enum xg_exe_thunk_kind {
 #define X(name, text) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
-typedef struct xg_exe_thunk { uint32_t kind, name, first_link, n_links, kernel, value; } xg_exe_thunk; /* name: the HLO instruction */
+typedef struct xg_exe_thunk {
+    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
+    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
+} xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, reserved; uint64_t bytes; } xg_exe_value;
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
+ * the caller must give both the same buffer (otherwise the parameter is copied first). */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+#define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
  * index and size is checked anyway. */
@@ -34858,33 +34955,85 @@ XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
 
 #endif /* XG_API_EXECUTABLE_H */
 
-typedef struct xg_buffer { /* the memory of one array */
-    const xg_inst *owner;
-    uint32_t leaf;              /* which leaf of the owner's shape */
-    xg_exe_allocation_kind kind;
-    uint32_t index;             /* parameter leaf or result leaf number; allocation number once placed */
+typedef struct xg_buffer xg_buffer;
+enum { XG_PLAN_HOST_SPACE = 5 }; /* S(5) is host memory */
+
+/* X(NAME): what a value is.
+ *   MADE       by its instruction         PARAMETER, CONSTANT
+ *   IN, OUT    the state of a loop: as its computations see it, and after it
+ *   LANDED     the result of a conditional, at the end of a branch        JOINED     after it
+ *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a circle */
+#define XG_PLAN_VALUES(X) X(MADE) X(PARAMETER) X(CONSTANT) X(IN) X(OUT) X(LANDED) X(JOINED) X(RESULT) X(SPARE)
+typedef enum xg_value_role {
+#define X(name) XG_VALUE_##name,
+    XG_PLAN_VALUES(X)
+#undef X
+    XG_VALUE_ROLE_COUNT
+} xg_value_role;
+
+typedef struct xg_plan_value { /* an array at a time */
+    const xg_inst *inst;
+    uint32_t leaf;              /* which leaf of the instruction's shape */
+    xg_value_role role;
+    const xg_shape *shape;
     int64_t bytes;
     uint32_t first, last;       /* positions in the schedule between which it is needed */
-    int64_t offset;             /* TEMP: place in the block */
-    bool placed;                /* TEMP: offset is settled */
-    uint32_t slice;             /* number of its slice in the executable */
-} xg_buffer;
+    uint32_t branch;            /* LANDED */
+    uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
+    bool copied;                /* and that operand is copied into its buffer beforehand */
+    struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
+    xg_buffer *buffer;
+} xg_plan_value;
 
-/* links are buffers; children are sequences: of a while its condition and body, of a conditional its branches. */
-typedef struct xg_plan_step { xg_exe_thunk_kind kind; const xg_inst *inst; uint32_t kernel, value; uint32_t n_links; uint32_t *links; uint32_t n_children; uint32_t *children; } xg_plan_step;
+struct xg_buffer {              /* memory in which one or several values lie, one after the other */
+    XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
+    xg_exe_allocation_kind kind;
+    uint32_t index;             /* parameter leaf or result leaf number */
+    uint32_t donated;           /* PARAMETER: the result leaf that shares its memory, plus 1 */
+    int64_t space;              /* S(n) */
+    int64_t bytes;
+    uint32_t first, last;       /* of all its values together */
+    bool placed, used;          /* used: a step names it */
+    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    int64_t offset;             /* in the block, or in the host */
+    uint32_t slice;             /* number of its slice in the executable */
+    uint32_t reads, mover, reader; /* while moves are put into order */
+};
+
+typedef struct xg_plan_move { xg_buffer *from, *to; } xg_plan_move;
+typedef XG_VEC(xg_plan_move) xg_plan_moves;
+
+/* Of a loop: before it, and at the end of each turn. Of a conditional: at the end of each branch. Of a fusion: before the kernel. */
+typedef struct xg_plan_site { const xg_inst *inst; uint32_t n, *at; xg_plan_moves *moves; } xg_plan_site; /* at: the position of each list */
+
+/* links are slices: of a kernel or call the buffers of its operand leaves, then those of its result leaves; children are sequences: of a while its condition and body, of a conditional its branches. */
+typedef struct xg_plan_step {
+    xg_exe_thunk_kind kind;
+    const xg_inst *inst;
+    uint32_t kernel, value, n_links, n_children, *links, *children;
+    uint32_t n_written;         /* KERNEL, CUSTOM_CALL: how many of the links, counted from the end, are results */
+} xg_plan_step;
 typedef struct xg_plan_sequence { const xg_comp *comp; XG_VEC(uint32_t) steps; } xg_plan_sequence;
 typedef struct xg_plan_kernel { xg_str name; uint32_t shared_bytes, threads[3], blocks[3]; } xg_plan_kernel;
+
+typedef struct xg_plan_space { int64_t space, bytes, largest_live; } xg_plan_space; /* one temporary block; the lower bound of its size */
 
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
+    XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_buffer */
+    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_plan_value */
+    xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
+    XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;         /* parameter leaves */
     uint32_t n_params;
     xg_buffer **results;        /* result leaves */
     uint32_t n_results;
-    int64_t temp_bytes;
+    uint32_t end;               /* the last position */
+    xg_plan_moves at_end;
+    XG_VEC(xg_plan_space) spaces;
+    int64_t temp_bytes, largest_live; /* of all spaces together */
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
@@ -34892,40 +35041,57 @@ typedef struct xg_plan {
     uint32_t target;
 } xg_plan;
 
-/* ---- buffers.c ---- */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values to buffers; temporary memory packed */
-XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* where a leaf of an instruction lies */
-XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand); /* what the kernel reads: the operand, or its copy in the result that is written over it */
+/* ---- values.c ---- */
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m);   /* all values and how long they live */
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* NULL: what takes no memory, a token */
+XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
+XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
+XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple shape */
+XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
+XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
+/* ---- schedule.c ---- */
+XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
+/* ---- alias.c ---- */
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
+XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers; moves where they cannot be one */
+XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
+/* ---- pack.c ---- */
+XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
+XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, pack */
 /* ---- thunks.c ---- */
-/* Makes the steps; a fusion that needs a kernel is given to `kernel`, which returns its number in p->kernels. */
-typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, const xg_inst *fusion);
-XG_FN void xg_plan_thunks(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the thunk sequence as text */
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment as text */
+XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
+/* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
+typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
+XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
+XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
+/* ---- report.c ---- */
+XG_FN const char *xg_exe_thunk_name(uint32_t kind);
+XG_FN const char *xg_exe_allocation_name(uint32_t kind);
+XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
+/* ---- text.c ---- */
+XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */
+XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module, to judge by its first word */
+XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
+XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
 
 #endif /* XG_PLAN_H */
-/* plan/buffers.c -- which memory each array lives in.
+/* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
  *
- * Best fit by decreasing size: the largest value is placed first, each at the lowest offset where nothing that lives at the same time lies.
- * A value lives from the step that makes it to the last step that reads it under any of its names. Offsets are multiples of 256. */
-#ifndef XG_PLAN_BUFFERS_C
-#define XG_PLAN_BUFFERS_C
-
-enum { XG_PLAN_ALIGN = 256 };
+ * Loops and branches are walked in place, so that positions are on one line: of a loop first its start, then the condition, the body and the end of a turn; of a
+ * conditional each branch and its end, then where they join. What stands later on the line may run earlier in a loop; therefore the state of a loop lives as
+ * IN from the start to its last use by the condition or the body, and as OUT from the end of a turn on; between the two its memory is free for the next turn's value. A leaf
+ * that the body only passes on is no state: it is the initial value, needed to the end. */
+#ifndef XG_PLAN_VALUES_C
+#define XG_PLAN_VALUES_C
 
 XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0; }
 
 XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
-XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_buffer *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
-
-XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand) {
-    uint32_t leaves = (uint32_t)xg_shape_leaves(fusion->shape), k;
-    for (k = 0; k < leaves; k++) if (xg_fuse_in_place(p->arena, fusion, k) == (int64_t)operand) return xg_plan_value(p, fusion, k);
-    return xg_plan_value(p, XG_OPERAND(fusion, operand), 0);
-}
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_plan_value *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
@@ -34938,22 +35104,6 @@ XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-
-XG_FN xg_buffer *xg_plan_new(xg_plan *p, const xg_inst *i, uint32_t leaf, const xg_shape *s, xg_exe_allocation_kind kind, uint32_t at) {
-    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
-    b->owner = i;
-    b->leaf = leaf;
-    b->kind = kind;
-    b->bytes = xg_plan_bytes(s);
-    b->first = b->last = at;
-    xg_push(p->arena, xg_buffer *, &p->buffers, b);
-    xg_map64_put(&p->of, xg_plan_key(i, leaf), b);
-    return b;
-}
-
-XG_FN void xg_plan_alias(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_buffer *b) { if (b) xg_map64_put(&p->of, xg_plan_key(i, leaf), b); }
-
-/* The first leaf of the k-th element of a tuple shape. */
 XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
     uint32_t n = 0;
     int64_t j;
@@ -34961,106 +35111,178 @@ XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
     return n;
 }
 
-XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t at) {
-    uint32_t n, k, j, base;
-    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+/* A value with a buffer of its own. */
+XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
+    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
+    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    v->inst = i;
+    v->leaf = leaf;
+    v->role = role;
+    v->shape = s;
+    v->bytes = xg_plan_bytes(s);
+    v->first = v->last = first;
+    v->buffer = b;
+    b->kind = role == XG_VALUE_PARAMETER ? XG_EXE_ALLOC_PARAMETER : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT : role == XG_VALUE_RESULT ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_TEMP;
+    b->space = s->layout ? s->layout->memory_space : 0;
+    b->bytes = v->bytes;
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    xg_push(p->arena, xg_plan_value *, &p->values, v);
+    return v;
+}
+XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) { if (v) xg_map64_put(&p->of, xg_plan_key(i, leaf), v); }
+XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) { if (v && v->last < at) v->last = at; }
+XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
+    uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
+    for (k = 0; k < n; k++) xg_plan_lives(xg_plan_value_of(p, i, k), at);
+}
+
+/* ---- forwarding ---- */
+
+XG_FN bool xg_plan_forwards(const xg_inst *i) {
     switch (i->op) {
-    case XG_TUPLE:
-        for (k = 0, base = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) xg_plan_alias(p, i, base++, xg_plan_value(p, XG_OPERAND(i, k), j));
-        break;
-    case XG_GET_TUPLE_ELEMENT:
-        base = xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
-        for (k = 0; k < n; k++) xg_plan_alias(p, i, k, xg_plan_value(p, XG_OPERAND(i, 0), base + k));
-        break;
-    case XG_BITCAST: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY:
-        for (k = 0; k < n; k++) xg_plan_alias(p, i, k, xg_plan_value(p, XG_OPERAND(i, 0), k));
-        break;
-    case XG_CONSTANT: case XG_FUSION:
-        for (k = 0; k < n; k++) xg_plan_new(p, i, k, leaves[k], i->op == XG_CONSTANT ? XG_EXE_ALLOC_CONSTANT : XG_EXE_ALLOC_TEMP, at);
-        break;
-    case XG_PARAMETER: case XG_AFTER_ALL: case XG_WHILE: case XG_CONDITIONAL: break;
-    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY: case XG_COPY_DONE: return true;
+    default: return false;
+    }
+}
+/* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
+XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
+    uint32_t k;
+    *operand = 0;
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op != XG_TUPLE) return leaf;
+    for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+    *operand = k;
+    return leaf;
+}
+
+/* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
+XG_FN bool xg_plan_hands_on(const xg_comp *body, uint32_t k) {
+    const xg_inst *i = body->root;
+    uint32_t leaf = k, operand;
+    for (;;) {
+        if (xg_plan_forwards(i)) { leaf = xg_plan_forwarded(i, leaf, &operand); i = XG_OPERAND(i, operand); }
+        else if (i->op == XG_WHILE && xg_plan_hands_on(xg_attr_comp(i, XG_A_body), leaf)) i = XG_OPERAND(i, 0);
+        else return i == body->params[0] && leaf == k;
     }
 }
 
-XG_FN void xg_plan_use(xg_plan *p, const xg_inst *i, uint32_t at) {
-    uint32_t k, j;
-    for (k = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
-        xg_buffer *b = xg_plan_value(p, XG_OPERAND(i, k), j);
-        if (b && b->last < at) b->last = at;
-    }
-}
-
-/* ---- loops and branches: their computations are walked in place, so that lifetimes are positions on one line ---- */
+/* ---- the walk ---- */
 
 XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at);
 
-/* Leaves of one value must have one layout wherever they are copied. */
+/* Leaves of one value must have one layout wherever they are moved. */
 XG_FN void xg_plan_same_layout(const xg_inst *i, const xg_shape *a, const xg_shape *b) {
     if (a != b) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s: a value changes its layout between the operand, the parameter and the root of a computation", i->name.p);
 }
 
-XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
-    uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
-    for (k = 0; k < n; k++) { xg_buffer *b = xg_plan_value(p, i, k); if (b && b->last < at) b->last = at; }
+XG_FN xg_plan_site *xg_plan_site_new(xg_plan *p, const xg_inst *i, uint32_t n) {
+    xg_plan_site *s = XG_NEW(p->arena, xg_plan_site);
+    s->inst = i;
+    s->n = n;
+    s->moves = XG_NEW_N(p->arena, xg_plan_moves, n + (size_t)1);
+    s->at = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    xg_map64_put(&p->sites, i->id + (uint64_t)1, s);
+    xg_push(p->arena, const xg_inst *, &p->joins, i);
+    return s;
 }
 
-/* The state has buffers of its own, which the condition's and the body's parameter share; the init is copied in, the body's root copied back. A root leaf that is
- * another leaf of the state goes through a spare buffer, so that leaves may change places. */
-XG_FN void xg_plan_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
+XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
     const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
-    uint32_t n, k;
+    uint32_t n, k, start = *at;
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    xg_plan_value **in = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
     xg_plan_same_layout(i, i->shape, XG_OPERAND(i, 0)->shape);
     xg_plan_same_layout(i, i->shape, cond->params[0]->shape);
     xg_plan_same_layout(i, i->shape, body->params[0]->shape);
     xg_plan_same_layout(i, i->shape, body->root->shape);
+    xg_plan_site_new(p, i, 2);
     for (k = 0; k < n; k++) {
-        xg_buffer *b = xg_plan_new(p, i, k, leaves[k], XG_EXE_ALLOC_TEMP, *at);
-        xg_plan_alias(p, cond->params[0], k, b);
-        xg_plan_alias(p, body->params[0], k, b);
+        xg_plan_value *init = xg_plan_value_of(p, XG_OPERAND(i, 0), k), *v = init;
+        if (!init) continue;
+        if (!xg_plan_hands_on(body, k)) {
+            v = in[k] = xg_plan_value_new(p, i, k, XG_VALUE_IN, leaves[k], start);
+            v->from = init;
+        }
+        xg_plan_name(p, cond->params[0], k, v);
+        xg_plan_name(p, body->params[0], k, v);
     }
     xg_plan_walk(p, cond, at);
-    xg_plan_walk(p, body, at);
     ++*at;
     xg_plan_keep(p, cond->root, *at);
+    for (k = 0; k < n; k++) xg_plan_lives(in[k], *at); /* it is what is left when the condition says no */
+    xg_plan_walk(p, body, at);
+    ++*at;
     xg_plan_keep(p, body->root, *at);
     for (k = 0; k < n; k++) {
-        xg_buffer *from = xg_plan_value(p, body->root, k);
-        if (from && from->owner == i && from->leaf != k) xg_plan_new(p, i, n + k, leaves[k], XG_EXE_ALLOC_TEMP, *at);
+        xg_plan_value *v = xg_plan_value_of(p, body->params[0], k);
+        if (in[k]) {
+            v = xg_plan_value_new(p, i, k, XG_VALUE_OUT, leaves[k], *at);
+            v->from = xg_plan_value_of(p, body->root, k);
+            xg_plan_unite(p, in[k], v);
+        } else xg_plan_lives(v, *at); /* the next turn reads it again */
+        xg_plan_name(p, i, k, v);
     }
-    ++*at;
-    xg_plan_keep(p, i, *at);
 }
 
-/* The branches' roots are copied into the result's buffers. */
-XG_FN void xg_plan_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) {
+XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) {
     xg_comps branches = xg_opt_control_comps(p->arena, i);
     uint32_t n, k, b;
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
-    for (k = 0; k < n; k++) xg_plan_new(p, i, k, leaves[k], XG_EXE_ALLOC_TEMP, *at);
+    xg_plan_value **joined = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
+    xg_plan_site_new(p, i, branches.n);
+    for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) joined[k] = xg_plan_value_new(p, i, k, XG_VALUE_JOINED, leaves[k], UINT32_MAX);
     for (b = 0; b < branches.n; b++) {
         const xg_inst *operand = XG_OPERAND(i, b + 1), *param = branches.p[b]->params[0];
         uint32_t m = (uint32_t)xg_shape_leaves(operand->shape);
         xg_plan_same_layout(i, operand->shape, param->shape);
         xg_plan_same_layout(i, i->shape, branches.p[b]->root->shape);
-        for (k = 0; k < m; k++) xg_plan_alias(p, param, k, xg_plan_value(p, operand, k));
+        for (k = 0; k < m; k++) xg_plan_name(p, param, k, xg_plan_value_of(p, operand, k));
         xg_plan_walk(p, branches.p[b], at);
         ++*at;
         xg_plan_keep(p, branches.p[b]->root, *at);
+        for (k = 0; k < n; k++) {
+            xg_plan_value *v = xg_plan_value_of(p, branches.p[b]->root, k), *landed;
+            if (!joined[k]) continue;
+            landed = xg_plan_value_new(p, i, k, XG_VALUE_LANDED, leaves[k], *at);
+            landed->from = v;
+            landed->branch = b;
+            xg_plan_unite(p, landed, joined[k]);
+        }
     }
     ++*at;
-    for (k = 0; k < i->n_operands; k++) xg_plan_keep(p, XG_OPERAND(i, k), *at);
-    xg_plan_keep(p, i, *at);
+    for (k = 0; k < n; k++) if (joined[k]) { joined[k]->first = joined[k]->last = *at; xg_plan_name(p, i, k, joined[k]); }
 }
 
+XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
+    uint32_t n, k, operand;
+    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    if (xg_plan_forwards(i)) {
+        for (k = 0; k < n; k++) { uint32_t leaf = xg_plan_forwarded(i, k, &operand); xg_plan_name(p, i, k, xg_plan_value_of(p, XG_OPERAND(i, operand), leaf)); }
+        return;
+    }
+    switch (i->op) {
+    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
+        for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
+        break;
+    case XG_COPY_START: /* (to, from, context) */
+        xg_plan_name(p, i, 0, xg_plan_value_new(p, i, 0, XG_VALUE_MADE, leaves[0], *at));
+        if (n > 1) xg_plan_name(p, i, 1, xg_plan_value_of(p, XG_OPERAND(i, 0), 0));
+        break;
+    case XG_PARAMETER: case XG_AFTER_ALL: break;
+    case XG_WHILE: xg_plan_walk_while(p, i, at); break;
+    case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
+    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    }
+}
+
+/* A copy that runs beside others reads until it is done. */
 XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
     XG_FOR_INSTS(i, c) {
+        uint32_t k;
         ++*at;
-        xg_plan_use(p, i, *at);
-        xg_plan_define(p, i, *at);
-        if (i->op == XG_WHILE) xg_plan_while(p, i, at);
-        if (i->op == XG_CONDITIONAL) xg_plan_conditional(p, i, at);
+        if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
+        if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
+        xg_plan_define(p, i, at);
     }
 }
 
@@ -35068,69 +35290,314 @@ XG_FN void xg_plan_parameters(xg_plan *p) {
     const xg_comp *e = p->m->entry;
     uint32_t k, j, n, total = 0;
     for (k = 0; k < e->n_params; k++) total += (uint32_t)xg_shape_leaves(e->params[k]->shape);
-    p->params = XG_NEW_N(p->arena, xg_buffer *, total + 1);
+    p->params = XG_NEW_N(p->arena, xg_buffer *, total + (size_t)1);
     for (k = 0; k < e->n_params; k++) {
         const xg_shape **leaves = xg_plan_leaves(p->arena, e->params[k]->shape, &n);
         for (j = 0; j < n; j++) {
-            xg_buffer *b = xg_plan_new(p, e->params[k], j, leaves[j], XG_EXE_ALLOC_PARAMETER, 0);
-            b->index = p->n_params;
-            p->params[p->n_params++] = b;
+            xg_plan_value *v = xg_plan_value_new(p, e->params[k], j, XG_VALUE_PARAMETER, leaves[j], 0);
+            xg_plan_name(p, e->params[k], j, v);
+            v->buffer->index = p->n_params;
+            p->params[p->n_params++] = v->buffer;
         }
     }
 }
 
-/* Result leaves: a temporary that leaves becomes the result; anything else will be copied into a buffer of its own. */
-XG_FN void xg_plan_results(xg_plan *p, uint32_t end) {
+XG_FN void xg_plan_results(xg_plan *p) {
     const xg_inst *root = p->m->entry->root;
     uint32_t n, k;
     const xg_shape **leaves = xg_plan_leaves(p->arena, root->shape, &n);
-    p->results = XG_NEW_N(p->arena, xg_buffer *, n + 1);
+    p->results = XG_NEW_N(p->arena, xg_buffer *, n + (size_t)1);
     p->n_results = n;
+    xg_plan_keep(p, root, p->end);
     for (k = 0; k < n; k++) {
-        xg_buffer *b = xg_plan_value(p, root, k);
-        if (b && b->kind == XG_EXE_ALLOC_TEMP && b->bytes == xg_plan_bytes(leaves[k])) { b->kind = XG_EXE_ALLOC_RESULT; b->last = end; }
-        else {
-            xg_buffer *copy = XG_NEW(p->arena, xg_buffer);
-            copy->owner = root;
-            copy->leaf = k;
-            copy->kind = XG_EXE_ALLOC_RESULT;
-            copy->bytes = xg_plan_bytes(leaves[k]);
-            copy->first = copy->last = end;
-            xg_push(p->arena, xg_buffer *, &p->buffers, copy);
-            if (b) b->last = end;
-            b = copy;
-        }
-        b->index = k;
-        p->results[k] = b;
+        xg_plan_value *v = xg_plan_value_new(p, root, k, XG_VALUE_RESULT, leaves[k], p->end);
+        v->from = xg_plan_value_of(p, root, k);
+        v->buffer->index = k;
+        p->results[k] = v->buffer;
     }
 }
 
-XG_FN int xg_plan_larger_first(const xg_buffer *a, const xg_buffer *b) {
-    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-    if (a->first != b->first) return a->first < b->first ? -1 : 1;
-    if (a->leaf != b->leaf) return a->leaf < b->leaf ? -1 : 1;
-    return a->owner->id < b->owner->id ? -1 : a->owner->id > b->owner->id;
-}
-XG_FN int xg_plan_compare_size(const void *a, const void *b) { return xg_plan_larger_first(*(xg_buffer *const *)a, *(xg_buffer *const *)b); }
-XG_FN int xg_plan_compare_offset(const void *a, const void *b) {
-    const xg_buffer *x = *(xg_buffer *const *)a, *y = *(xg_buffer *const *)b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
+    xg_plan *p = XG_NEW(a, xg_plan);
+    uint32_t at = 0;
+    p->m = m;
+    p->arena = a;
+    xg_map64_init(&p->of, a);
+    xg_map64_init(&p->sites, a);
+    xg_plan_parameters(p);
+    xg_plan_walk(p, m->entry, &at);
+    p->end = at + 1;
+    xg_plan_results(p);
+    return p;
 }
 
-XG_FN int64_t xg_plan_round(int64_t n) { return (n + XG_PLAN_ALIGN - 1) / XG_PLAN_ALIGN * XG_PLAN_ALIGN; }
+#endif /* XG_PLAN_VALUES_C */
+/* plan/alias.c -- which values lie in one place.
+ *
+ * Values become one buffer when no two of them are needed at the same time. Two may touch: one ends at the very step that makes the other, if that step is allowed to write the one
+ * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
+ * this order: what leaves the program, and the parameters that its results share memory with; loops and branches; results that must lie over an operand; results that may.
+ * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ *
+ * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
+#ifndef XG_PLAN_ALIAS_C
+#define XG_PLAN_ALIAS_C
 
-/* Who is placed already, by time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and each buffer stands
- * in the few nodes that make up its life; by_first is all buffers in the order of their first steps, those of step t from start[t] on. So whoever lives
- * at the same time is found without asking the others. ordered: by offset, for values that meet nearly everybody. */
+/* ---- may they? ---- */
+
+/* y is made at the step at which x is needed last. */
+XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
+    const xg_inst *i = y->inst;
+    uint32_t k;
+    bool found = false;
+    switch (y->role) {
+    case XG_VALUE_IN: case XG_VALUE_OUT: case XG_VALUE_LANDED: return y->from == x;
+    case XG_VALUE_RESULT: return y->from == x || x->role == XG_VALUE_PARAMETER; /* moves at the end happen together */
+    case XG_VALUE_MADE: break;
+    default: return false;
+    }
+    if (i->op != XG_FUSION) return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 && xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
+        if (!xg_fuse_may_share(p->arena, i, k, y->leaf)) return false;
+        found = true;
+    }
+    return found;
+}
+XG_FN bool xg_alias_apart(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
+    if (x->first > y->first) { const xg_plan_value *t = x; x = y; y = t; }
+    return x->last < y->first || (x->last == y->first && x->first < y->first && xg_alias_touch(p, x, y));
+}
+
+/* The place of the first value that begins at `first` or later. */
+XG_FN uint32_t xg_alias_place(const xg_buffer *b, uint32_t first) {
+    uint32_t lo = 0, hi = b->values.n;
+    while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (b->values.p[mid]->first < first) lo = mid + 1; else hi = mid; }
+    return lo;
+}
+XG_FN bool xg_alias_fits(const xg_plan *p, const xg_buffer *b, const xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    return (!k || xg_alias_apart(p, b->values.p[k - 1], v)) && (k == b->values.n || xg_alias_apart(p, v, b->values.p[k]));
+}
+
+/* Constants and parameters that are not given away are only read. */
+XG_FN bool xg_alias_writable(const xg_buffer *b) { return b->kind == XG_EXE_ALLOC_TEMP || b->kind == XG_EXE_ALLOC_RESULT || (b->kind == XG_EXE_ALLOC_PARAMETER && b->donated); }
+
+/* ---- two into one ---- */
+
+XG_FN void xg_alias_insert(xg_plan *p, xg_buffer *b, xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    memmove(b->values.p + k + 1, b->values.p + k, (b->values.n - 1 - k) * sizeof *b->values.p);
+    b->values.p[k] = v;
+    v->buffer = b;
+}
+XG_FN void xg_alias_pour(xg_plan *p, xg_buffer *from, xg_buffer *to) {
+    uint32_t k;
+    if (to->kind == XG_EXE_ALLOC_TEMP) { to->kind = from->kind; to->index = from->index; to->donated = from->donated; }
+    if (to->kind == XG_EXE_ALLOC_RESULT) p->results[to->index] = to;
+    if (to->kind == XG_EXE_ALLOC_PARAMETER) { p->params[to->index] = to; if (to->donated) p->results[to->donated - 1] = to; }
+    for (k = 0; k < from->values.n; k++) xg_alias_insert(p, to, from->values.p[k]);
+    from->values.n = 0;
+}
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    if (a->buffer == b->buffer) return;
+    if (a->buffer->values.n < b->buffer->values.n) xg_alias_pour(p, a->buffer, b->buffer); else xg_alias_pour(p, b->buffer, a->buffer);
+}
+
+/* True when they are one buffer afterwards. */
+XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    xg_buffer *s = a->buffer, *l = b->buffer;
+    uint32_t k;
+    if (s == l) return true;
+    if (s->values.n > l->values.n) { xg_buffer *t = s; s = l; l = t; }
+    if (s->bytes != l->bytes || !s->bytes || s->space != l->space || !xg_alias_writable(s) || !xg_alias_writable(l)) return false;
+    if (s->kind != XG_EXE_ALLOC_TEMP && l->kind != XG_EXE_ALLOC_TEMP) return false;
+    for (k = 0; k < s->values.n; k++) if (!xg_alias_fits(p, l, s->values.p[k])) return false;
+    xg_alias_pour(p, s, l);
+    return true;
+}
+
+/* ---- what is asked ---- */
+
+/* input_output_alias: the leaf of a parameter that a leaf of the result shares memory with. */
+XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index) {
+    uint32_t leaf = 0, k;
+    for (k = 0; k < index.n; k++) {
+        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias names a part of %s that is not there", i->name.p);
+        leaf += xg_plan_leaf_offset(s, index.p[k]);
+        s = s->elems[index.p[k]];
+    }
+    return leaf;
+}
+XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
+    const xg_comp *e = p->m->entry;
+    uint32_t k;
+    for (k = 0; k < p->m->n_aliases; k++) {
+        const xg_io_alias *a = &p->m->aliases[k];
+        const xg_inst *param = a->param >= 0 && a->param < (int64_t)e->n_params ? e->params[a->param] : NULL;
+        uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
+        xg_plan_value *v = param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
+        if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated || results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT) continue;
+        v->buffer->donated = leaf + 1;
+        results[leaf]->buffer->kind = XG_EXE_ALLOC_TEMP; /* it is the parameter's memory */
+        xg_plan_unite(p, v, results[leaf]);
+    }
+}
+
+/* A site for the copy of an operand into the result's memory. */
+XG_FN void xg_alias_copy_operand(xg_plan *p, xg_plan_value *from, xg_plan_value *to) {
+    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
+    xg_plan_move m;
+    if (!s) s = xg_plan_site_new(p, to->inst, 1);
+    m.from = from->buffer;
+    m.to = to->buffer;
+    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
+}
+
+XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
+    if (v->role != XG_VALUE_MADE) return -1;
+    if (v->inst->op == XG_FUSION) return xg_fuse_in_place(p->arena, v->inst, v->leaf);
+    return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
+}
+
+/* ---- moves ---- */
+
+XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
+    xg_plan_move m;
+    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
+    m.from = v->from->buffer;
+    m.to = v->buffer;
+    xg_push(p->arena, xg_plan_move, list, m);
+}
+
+/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
+XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
+    xg_plan_moves out = {NULL, 0, 0};
+    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
+    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
+    xg_plan_move m;
+    if (!list->n) return;
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
+    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
+    for (;;) {
+        while (head < n) {
+            uint32_t t = ready[head++];
+            xg_buffer *from = list->p[t].from;
+            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
+            done[t] = true;
+            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
+        }
+        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
+        while (next < list->n && done[next]) next++;
+        if (next == list->n) break;
+        m.from = list->p[next].to;
+        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
+        m.to->reads = 1;
+        xg_push(p->arena, xg_plan_move, &out, m);
+        list->p[m.from->reader].from = m.to;
+        ready[n++] = next;
+    }
+    *list = out;
+}
+
+XG_FN void xg_alias_moves(xg_plan *p) {
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *v = p->values.p[k];
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
+        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
+        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
+        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
+        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+    }
+    for (k = 0; k < p->joins.n; k++) {
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
+    }
+    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
+}
+
+/* ---- all of it ---- */
+
+XG_FN void xg_plan_alias(xg_plan *p) {
+    xg_plan_value **results = XG_NEW_N(p->arena, xg_plan_value *, p->n_results + (size_t)1);
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
+    xg_alias_donated(p, results);
+    for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k], *x;
+        if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
+        x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
+        v->copied = x && !xg_alias_try(p, x, v);
+        if (v->copied) xg_alias_copy_operand(p, x, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
+        for (j = 0; j < v->inst->n_operands; j++) {
+            xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
+            if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
+        }
+    }
+    xg_alias_moves(p);
+}
+
+XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
+    const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
+    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *to = xg_plan_value_of(p, i, k);
+        if (to && to->copied && to->over == operand + 1) return to->buffer;
+    }
+    return v ? v->buffer : NULL;
+}
+
+#endif /* XG_PLAN_ALIAS_C */
+/* plan/pack.c -- where each buffer lies.
+ *
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then. The others
+ * share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life,
+ * both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ *
+ * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+#ifndef XG_PLAN_PACK_C
+#define XG_PLAN_PACK_C
+
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_GUESTS_MAX = 32 };
+
+XG_FN int64_t xg_pack_natural(int64_t bytes) {
+    int64_t a = XG_PACK_ALIGN_MIN;
+    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    return a;
+}
+XG_FN int64_t xg_plan_align(const xg_buffer *b) {
+    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
+}
+XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
+
+/* ---- who is placed already ---- */
+
+/* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and each buffer stands in the few nodes that make up its life;
+ * by_first is all buffers in the order of their first steps, those of step t from start[t] on. So whoever lives at the same time is found without asking the others.
+ * ordered: by offset, for values that meet nearly everybody. */
 typedef XG_VEC(xg_buffer *) xg_buffers;
-typedef struct xg_plan_packer {
+typedef struct xg_packer {
     xg_arena *arena;
     uint32_t steps, *start, n_ordered;
     xg_buffers *nodes;
     xg_buffer **by_first, **ordered, **met;
-} xg_plan_packer;
+} xg_packer;
 
-XG_FN void xg_plan_packer_init(xg_plan_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
+XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
     uint32_t end = 0, k;
     memset(q, 0, sizeof *q);
     q->arena = a;
@@ -35148,7 +35615,12 @@ XG_FN void xg_plan_packer_init(xg_plan_packer *q, xg_arena *a, xg_buffer *const 
     q->start[0] = 0;
 }
 
-XG_FN void xg_plan_placed(xg_plan_packer *q, xg_buffer *b) {
+XG_FN int xg_pack_by_offset(const void *a, const void *b) {
+    const xg_buffer *x = *(xg_buffer *const *)a, *y = *(xg_buffer *const *)b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
     uint32_t l = b->first + q->steps, r = b->last + q->steps + 1, k = q->n_ordered++;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
@@ -35160,59 +35632,1260 @@ XG_FN void xg_plan_placed(xg_plan_packer *q, xg_buffer *b) {
 }
 
 /* Those placed whose lives meet b's, by offset, in met; their number. */
-XG_FN uint32_t xg_plan_meet(xg_plan_packer *q, const xg_buffer *b) {
+XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
     uint32_t k, n = 0, node;
     for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
     for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
-    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_plan_compare_offset); return n; }
+    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
     for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
     return n;
 }
 
-/* The lowest gap beside them. */
-XG_FN int64_t xg_plan_find_gap(xg_plan_packer *q, const xg_buffer *b) {
-    uint32_t k, n = xg_plan_meet(q, b);
-    int64_t at = 0;
+/* A gap beside them: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
+XG_FN int64_t xg_pack_gap(xg_packer *q, const xg_buffer *b, bool tight) {
+    uint32_t k, n = xg_pack_meet(q, b);
+    int64_t at = 0, align = xg_pack_natural(b->bytes), best = -1, waste = INT64_MAX;
     for (k = 0; k < n; k++) {
-        if (q->met[k]->offset - at >= xg_plan_round(b->bytes)) break;
-        at = XG_MAX(at, q->met[k]->offset + xg_plan_round(q->met[k]->bytes));
+        int64_t from = xg_pack_up(at, align), left = q->met[k]->offset - from - b->bytes;
+        if (left >= 0 && left < waste) { best = from; waste = left; if (!tight) break; }
+        at = XG_MAX(at, q->met[k]->offset + q->met[k]->bytes);
     }
-    return at;
+    return best >= 0 ? best : xg_pack_up(at, align);
+}
+
+/* ---- orders ---- */
+
+XG_FN int xg_pack_tie(const xg_buffer *a, const xg_buffer *b) {
+    const xg_plan_value *x = a->values.p[0], *y = b->values.p[0];
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    if (x->leaf != y->leaf) return x->leaf < y->leaf ? -1 : 1;
+    if (x->inst->id != y->inst->id) return x->inst->id < y->inst->id ? -1 : 1;
+    return x->role < y->role ? -1 : x->role > y->role;
+}
+XG_FN int xg_pack_by_size(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : xg_pack_tie(a, b);
+}
+XG_FN int xg_pack_by_space(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->space != b->space ? (a->space < b->space ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN int xg_pack_by_life(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    uint32_t x = a->last - a->first, y = b->last - b->first;
+    return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    double x = (double)a->bytes * (a->last - a->first + 1.0), y = (double)b->bytes * (b->last - b->first + 1.0);
+    return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+
+/* One try; the size of the block. */
+XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_packer q;
+    int64_t size = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) temps[k]->placed = false;
+    if (n > 1) qsort(temps, n, sizeof *temps, order);
+    xg_pack_init(&q, p->arena, temps, n);
+    for (k = 0; k < n; k++) {
+        int64_t end;
+        temps[k]->offset = xg_pack_gap(&q, temps[k], tight);
+        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
+        size = XG_MAX(size, end);
+        xg_pack_placed(&q, temps[k]);
+    }
+    xg_arena_reset(p->arena, mark);
+    return size;
+}
+
+/* The most bytes of these that are needed at one time. */
+XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
+    for (k = 0; k <= p->end; k++) { live += change[k]; most = XG_MAX(most, live); }
+    xg_arena_reset(p->arena, mark);
+    return most;
+}
+
+XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
+    static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
+    xg_plan_space s;
+    uint32_t o, tight, best = 0, last = 0;
+    s.space = space;
+    s.bytes = INT64_MAX;
+    s.largest_live = xg_pack_live(p, temps, n);
+    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
+        int64_t size;
+        if (s.bytes == s.largest_live) continue;
+        last = 2 * o + tight;
+        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
+        if (size < s.bytes) { s.bytes = size; best = last; }
+    }
+    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    xg_push(p->arena, xg_plan_space, &p->spaces, s);
+    p->temp_bytes += s.bytes;
+    p->largest_live += s.largest_live;
+}
+
+/* ---- guests in the memory of results ---- */
+
+typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
+
+XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
+    const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
+}
+
+XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
+    int64_t at = 0;
+    uint32_t k, place = 0;
+    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    for (k = 0; k < h->guests.n; k++) {
+        const xg_buffer *g = h->guests.p[k];
+        if (g->first > b->last || b->first > g->last) continue;
+        if (g->offset - at >= b->bytes) break;
+        at = XG_MAX(at, xg_pack_up(g->offset + g->bytes, XG_PACK_ALIGN_MIN));
+    }
+    if (at + b->bytes > h->buffer->bytes) return false;
+    b->host = h->buffer;
+    b->offset = at;
+    while (place < h->guests.n && h->guests.p[place]->offset <= at) place++;
+    xg_push(p->arena, xg_buffer *, &h->guests, b);
+    memmove(h->guests.p + place + 1, h->guests.p + place, (h->guests.n - 1 - place) * sizeof *h->guests.p);
+    h->guests.p[place] = b;
+    return true;
+}
+
+/* Large ones first, each with the smallest results that have room. */
+XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
+    uint32_t m = 0, k, j;
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    if (m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    for (k = 0; k < n; k++) {
+        uint32_t lo = 0, hi = m;
+        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
+        for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
+    }
+}
+
+/* ---- all ---- */
+
+/* The buffers that are left, in the order of their first values, with their lives. */
+XG_FN void xg_pack_collect(xg_plan *p) {
+    uint32_t k, j;
+    for (k = 0; k < p->values.n; k++) {
+        xg_buffer *b = p->values.p[k]->buffer;
+        if (b->slice) continue;
+        if (b->bytes > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "%s: a buffer overflows 64 bits", b->values.p[0]->inst->name.p);
+        b->slice = p->buffers.n + 1;
+        b->first = b->values.p[0]->first;
+        for (j = 0; j < b->values.n; j++) b->last = XG_MAX(b->last, b->values.p[j]->last);
+        xg_push(p->arena, xg_buffer *, &p->buffers, b);
+    }
+    for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice--;
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
-    xg_buffer **temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
-    xg_plan_packer q;
-    uint32_t n = 0, k;
+    xg_buffer **temps;
+    uint32_t n = 0, k, m;
+    xg_pack_collect(p);
+    temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    if (n > 1) qsort(temps, n, sizeof *temps, xg_plan_compare_size);
-    xg_plan_packer_init(&q, p->arena, temps, n);
-    for (k = 0; k < n; k++) {
-        int64_t end;
-        if (temps[k]->bytes > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
-        temps[k]->offset = xg_plan_find_gap(&q, temps[k]);
-        if (!xg_add64(temps[k]->offset, xg_plan_round(temps[k]->bytes), &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
-        p->temp_bytes = XG_MAX(p->temp_bytes, end);
-        xg_plan_placed(&q, temps[k]);
+    if (n > 1) qsort(temps, n, sizeof *temps, xg_pack_by_size);
+    xg_pack_guests(p, temps, n);
+    for (k = 0, m = 0; k < n; k++) if (!temps[k]->host) temps[m++] = temps[k];
+    if (m > 1) qsort(temps, m, sizeof *temps, xg_pack_by_space);
+    for (k = 0, n = 0; k < m; k = n) {
+        for (n = k; n < m && temps[n]->space == temps[k]->space; n++) {}
+        xg_pack_space(p, temps[k]->space, temps + k, n - k);
     }
 }
 
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
-    xg_plan *p = XG_NEW(a, xg_plan);
-    uint32_t at = 0;
-    p->m = m;
-    p->arena = a;
-    xg_map64_init(&p->of, a);
-    xg_plan_parameters(p);
-    xg_plan_walk(p, m->entry, &at);
-    xg_plan_results(p, at + 1);
+    xg_plan *p = xg_plan_values(a, m);
+    xg_plan_alias(p);
     xg_plan_pack(p);
     return p;
 }
 
-#endif /* XG_PLAN_BUFFERS_C */
-/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). Temporaries become one allocation with one slice each; every
- * parameter, result and constant is an allocation of its own. Slice numbers are buffer numbers. */
+#endif /* XG_PLAN_PACK_C */
+/* plan/schedule.c -- the order in which the program runs: the one of several that holds the least memory at a time.
+ *
+ * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
+ * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
+ * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ *
+ * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
+ * instructions and uses. */
+#ifndef XG_PLAN_SCHEDULE_C
+#define XG_PLAN_SCHEDULE_C
+
+typedef struct xg_sched_value { int64_t bytes; uint32_t first_user, n_users, made_by; bool stays; } xg_sched_value; /* users: sched.users[first_user ...] */
+
+typedef struct xg_sched_overwrite { uint32_t value; int64_t bytes; } xg_sched_overwrite;
+
+/* One computation. Instructions are numbers in the order of the text. */
+typedef struct xg_sched {
+    xg_arena *arena;
+    xg_comp *comp;
+    xg_inst **insts;
+    uint32_t n;
+    xg_map64 index;                     /* instruction id + 1 -> its number + 1 */
+    XG_VEC(xg_sched_value) values;
+    uint32_t **leaf_value;              /* of each instruction, by leaf */
+    uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
+    uint32_t *use_start, *uses, *users; /* values that an instruction uses, each once */
+    int64_t *made;                      /* bytes of its values */
+    int64_t *inner;                     /* what it needs beside its operands and result while it runs */
+    xg_sched_overwrite *over;            /* per instruction: a value that its result may be written over; UINT32_MAX: none */
+    int64_t initial;                    /* live when it begins */
+} xg_sched;
+
+XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return (uint32_t)(uintptr_t)xg_map64_get(&s->index, i->id + (uint64_t)1) - 1; }
+XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; } /* saturates: only comparisons are made of it */
+
+/* ---- what there is ---- */
+
+XG_FN void xg_sched_values(xg_sched *s) {
+    uint32_t k, j, n;
+    s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
+    s->made = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        const xg_shape **leaves = xg_plan_leaves(s->arena, i->shape, &n);
+        bool outside = i->op == XG_CONSTANT || (i->op == XG_PARAMETER && s->comp == s->comp->module->entry);
+        s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
+        for (j = 0; j < n; j++) {
+            xg_sched_value v;
+            if (xg_plan_forwards(i)) {
+                uint32_t operand, leaf = xg_plan_forwarded(i, j, &operand);
+                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
+                continue;
+            }
+            memset(&v, 0, sizeof v);
+            v.bytes = outside ? 0 : xg_plan_bytes(leaves[j]);
+            v.made_by = k;
+            if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
+            s->leaf_value[k][j] = s->values.n;
+            xg_push(s->arena, xg_sched_value, &s->values, v);
+        }
+    }
+    n = (uint32_t)xg_shape_leaves(s->comp->root->shape);
+    for (j = 0; j < n; j++) s->values.p[s->leaf_value[xg_sched_number(s, s->comp->root)][j]].stays = true;
+}
+
+XG_FN void xg_sched_uses(xg_sched *s) {
+    uint32_t *seen = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, l, total = 0;
+    XG_VEC(uint32_t) uses = {NULL, 0, 0};
+    s->use_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        s->use_start[k] = uses.n;
+        for (j = 0; j < i->n_operands && !xg_plan_forwards(i); j++) {
+            uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
+            for (l = 0; l < n; l++) {
+                uint32_t v = s->leaf_value[o][l];
+                if (seen[v] == k + 1) continue;
+                seen[v] = k + 1;
+                xg_push(s->arena, uint32_t, &uses, v);
+                s->values.p[v].n_users++;
+            }
+        }
+    }
+    s->use_start[s->n] = uses.n;
+    s->uses = uses.p;
+    for (k = 0; k < s->values.n; k++) { s->values.p[k].first_user = total; total += s->values.p[k].n_users; s->values.p[k].n_users = 0; }
+    s->users = XG_NEW_N(s->arena, uint32_t, total + (size_t)1);
+    for (k = 0; k < s->n; k++) for (j = s->use_start[k]; j < s->use_start[k + 1]; j++) { xg_sched_value *v = &s->values.p[uses.p[j]]; s->users[v->first_user + v->n_users++] = k; }
+}
+
+/* Operands, control predecessors, and the side effect before. */
+XG_FN void xg_sched_edges(xg_sched *s) {
+    XG_VEC(uint32_t) preds = {NULL, 0, 0};
+    uint32_t k, j, effect = UINT32_MAX, *at;
+    s->pred_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    s->succ_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        const xg_attr *control = xg_inst_attr(i, XG_A_control_predecessors);
+        s->pred_start[k] = preds.n;
+        for (j = 0; j < i->n_operands; j++) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, XG_OPERAND(i, j)));
+        for (j = 0; control && j < control->v.insts->n; j++) if (control->v.insts->p[j]->comp == s->comp) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, control->v.insts->p[j]));
+        if (!(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL))) continue;
+        if (effect != UINT32_MAX) xg_push(s->arena, uint32_t, &preds, effect);
+        effect = k;
+    }
+    s->pred_start[s->n] = s->n_edges = preds.n;
+    s->preds = preds.p;
+    s->succs = XG_NEW_N(s->arena, uint32_t, preds.n + (size_t)1);
+    for (j = 0; j < preds.n; j++) s->succ_start[preds.p[j] + 1]++;
+    for (k = 0; k < s->n; k++) s->succ_start[k + 1] += s->succ_start[k];
+    at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
+    memcpy(at, s->succ_start, s->n * sizeof *at);
+    for (k = 0; k < s->n; k++) for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) s->succs[at[preds.p[j]]++] = k;
+}
+
+/* A loop is written over its init; a fusion over an operand, where the rule of in_place.c allows it. */
+XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
+    const xg_inst *i = s->insts[k];
+    uint32_t n, j, l;
+    const xg_shape **leaves;
+    s->over[k].value = UINT32_MAX;
+    if (i->op != XG_FUSION && i->op != XG_WHILE) return;
+    leaves = xg_plan_leaves(s->arena, i->shape, &n);
+    for (j = 0; j < i->n_operands; j++) {
+        uint32_t o = xg_sched_number(s, XG_OPERAND(i, j));
+        for (l = 0; l < n; l++) {
+            uint32_t v = s->leaf_value[o][i->op == XG_WHILE ? l : 0];
+            int64_t bytes = xg_plan_bytes(leaves[l]);
+            if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays || bytes <= s->over[k].bytes) continue;
+            if (i->op == XG_FUSION && !xg_fuse_may_share(s->arena, i, j, l)) continue;
+            s->over[k].value = v;
+            s->over[k].bytes = bytes;
+        }
+    }
+}
+
+XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *peaks) {
+    uint32_t k = 0, j;
+    memset(s, 0, sizeof *s);
+    s->arena = a;
+    s->comp = c;
+    s->n = c->n_insts;
+    s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
+    xg_map64_init(&s->index, a);
+    XG_FOR_INSTS(i, c) { s->insts[k] = i; xg_map64_put(&s->index, i->id + (uint64_t)1, (void *)(uintptr_t)(++k)); }
+    xg_sched_values(s);
+    xg_sched_uses(s);
+    xg_sched_edges(s);
+    s->over = XG_NEW_N(a, xg_sched_overwrite, s->n + (size_t)1);
+    s->inner = XG_NEW_N(a, int64_t, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        xg_sched_over(s, k);
+        if (xg_opt_is_control(s->insts[k])) {
+            xg_comps called = xg_opt_control_comps(a, s->insts[k]);
+            for (j = 0; j < called.n; j++) { const int64_t *peak = (const int64_t *)xg_map64_get(peaks, called.p[j]->id + (uint64_t)1); s->inner[k] = XG_MAX(s->inner[k], *peak); }
+        }
+    }
+}
+
+/* ---- the account ---- */
+
+/* The most bytes that are live at a time, beyond those it begins with. */
+XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
+    xg_mark mark = xg_arena_mark(s->arena);
+    uint32_t *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j;
+    int64_t live = s->initial, peak = s->initial;
+    for (k = 0; k < s->values.n; k++) left[k] = s->values.p[k].n_users + s->values.p[k].stays;
+    for (k = 0; k < s->n; k++) {
+        uint32_t t = order[k], over = s->over[t].value;
+        int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
+        live = xg_sched_add(live, s->made[t]);
+        peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
+        if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;
+        for (j = 0; j < (uint32_t)xg_shape_leaves(s->insts[t]->shape); j++) { const xg_sched_value *v = &s->values.p[s->leaf_value[t][j]]; if (!v->n_users && !v->stays) live -= v->bytes; }
+    }
+    xg_arena_reset(s->arena, mark);
+    return peak - s->initial;
+}
+
+/* ---- the orders ---- */
+
+XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) { uint32_t k; for (k = 0; k < s->n; k++) order[k] = k; }
+
+/* A heap of what is ready: the greatest (gain, users), then the first in the text. An entry whose gain has grown since is there twice; the old one is skipped. */
+typedef struct xg_sched_ready { int64_t gain; uint32_t users, number; } xg_sched_ready;
+typedef XG_VEC(xg_sched_ready) xg_sched_heap;
+XG_FN bool xg_sched_better(const xg_sched_ready *a, const xg_sched_ready *b) {
+    if (a->gain != b->gain) return a->gain > b->gain;
+    if (a->users != b->users) return a->users > b->users;
+    return a->number < b->number;
+}
+XG_FN void xg_sched_push(xg_arena *a, xg_sched_heap *h, xg_sched_ready r) {
+    uint32_t k;
+    xg_push(a, xg_sched_ready, h, r);
+    for (k = h->n - 1; k && xg_sched_better(&r, &h->p[(k - 1) / 2]); k = (k - 1) / 2) h->p[k] = h->p[(k - 1) / 2];
+    h->p[k] = r;
+}
+XG_FN xg_sched_ready xg_sched_pop(xg_sched_heap *h) {
+    xg_sched_ready top = h->p[0], last = h->p[--h->n];
+    uint32_t k = 0, child;
+    while ((child = 2 * k + 1) < h->n) {
+        if (child + 1 < h->n && xg_sched_better(&h->p[child + 1], &h->p[child])) child++;
+        if (!xg_sched_better(&h->p[child], &last)) break;
+        h->p[k] = h->p[child];
+        k = child;
+    }
+    if (h->n) h->p[k] = last;
+    return top;
+}
+
+XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed) {
+    xg_sched_ready r;
+    r.number = k;
+    r.users = s->succ_start[k + 1] - s->succ_start[k];
+    r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
+    return r;
+}
+
+/* Each value tells its last user that it would be freed there. */
+XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
+    uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
+    int64_t *freed = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    bool *out = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    xg_sched_heap heap = {NULL, 0, 0};
+    for (k = 0; k < s->values.n; k++) {
+        const xg_sched_value *v = &s->values.p[k];
+        left[k] = v->n_users;
+        if (v->n_users == 1 && !v->stays) freed[s->users[v->first_user]] += v->bytes;
+    }
+    for (k = 0; k < s->n; k++) {
+        waits[k] = s->pred_start[k + 1] - s->pred_start[k];
+        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+    }
+    while (heap.n) {
+        uint32_t t = xg_sched_pop(&heap).number;
+        if (out[t]) continue;
+        out[t] = true;
+        order[done++] = t;
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) {
+            const xg_sched_value *v = &s->values.p[s->uses[j]];
+            if (--left[s->uses[j]] != 1 || v->stays) continue;
+            for (k = 0; out[s->users[v->first_user + k]]; k++) {}
+            k = s->users[v->first_user + k];
+            freed[k] += v->bytes;
+            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+        }
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]]));
+    }
+}
+
+/* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of `preds`. */
+XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_t *order) {
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, done = 0, k;
+    bool *seen = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    uint32_t root = xg_sched_number(s, s->comp->root);
+    for (k = 0; k <= s->n; k++) {
+        uint32_t from = k ? k - 1 : root;
+        if (seen[from]) continue;
+        seen[from] = true;
+        stack[0] = from;
+        at[0] = s->pred_start[from];
+        for (depth = 1; depth;) {
+            uint32_t t = stack[depth - 1], p;
+            if (at[depth - 1] == s->pred_start[t + 1]) { order[done++] = t; depth--; continue; }
+            p = preds[at[depth - 1]++];
+            if (seen[p]) continue;
+            seen[p] = true;
+            stack[depth] = p;
+            at[depth++] = s->pred_start[p];
+        }
+    }
+}
+XG_FN void xg_sched_plain(const xg_sched *s, uint32_t *order) { xg_sched_post_order(s, s->preds, order); }
+
+typedef struct xg_sched_cost { int64_t extra, bytes; uint32_t number; xg_str name; } xg_sched_cost;
+XG_FN int xg_sched_dearer(const void *pa, const void *pb) {
+    const xg_sched_cost *a = (const xg_sched_cost *)pa, *b = (const xg_sched_cost *)pb;
+    int c;
+    if (a->extra != b->extra) return a->extra > b->extra ? -1 : 1;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    c = memcmp(a->name.p, b->name.p, XG_MIN(a->name.n, b->name.n));
+    return c ? c : a->name.n < b->name.n ? -1 : a->name.n > b->name.n ? 1 : a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both summed over all that leads there. */
+XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
+    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1), *sorted = XG_NEW_N(s->arena, xg_sched_cost, s->n_edges + (size_t)1);
+    uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), k, j;
+    for (k = 0; k < s->n; k++) {
+        uint32_t users = s->succ_start[k + 1] - s->succ_start[k];
+        cost[k].number = k;
+        cost[k].name = s->insts[k]->name;
+        cost[k].extra = users ? users - 1 : 0;
+        cost[k].bytes = s->made[k];
+        for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) { cost[k].extra = xg_sched_add(cost[k].extra, cost[s->preds[j]].extra); cost[k].bytes = xg_sched_add(cost[k].bytes, cost[s->preds[j]].bytes); }
+    }
+    for (k = 0; k < s->n; k++) {
+        uint32_t from = s->pred_start[k], n = s->pred_start[k + 1] - from;
+        for (j = 0; j < n; j++) sorted[from + j] = cost[s->preds[from + j]];
+        if (n > 1) qsort(sorted + from, n, sizeof *sorted, xg_sched_dearer);
+        for (j = 0; j < n; j++) preds[from + j] = sorted[from + j].number;
+    }
+    xg_sched_post_order(s, preds, order);
+}
+
+/* ---- the choice ---- */
+
+/* Gives the peak. */
+XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool *changed) {
+    static void (*const orders[])(const xg_sched *s, uint32_t *order) = {xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
+    xg_sched s;
+    uint32_t *order, *best, k, o;
+    int64_t least = INT64_MAX;
+    xg_sched_init(&s, a, c, peaks);
+    order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
+    best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
+    for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
+        int64_t peak;
+        orders[o](&s, order);
+        peak = xg_sched_peak(&s, order);
+        if (peak >= least) continue;
+        least = peak;
+        memcpy(best, order, s.n * sizeof *best);
+    }
+    for (k = 0; k < s.n; k++) {
+        *changed = *changed || best[k] != k;
+        xg_inst_move_before(s.insts[best[k]], NULL);
+    }
+    return least;
+}
+
+XG_FN bool xg_plan_schedule(xg_module *m) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_map64 peaks;
+    bool changed = false;
+    uint32_t at, k;
+    xg_map64_init(&peaks, m->arena);
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+        xg_comps called;
+        if (!xg_opt_is_control(i)) continue;
+        called = xg_opt_control_comps(m->arena, i);
+        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    }
+    for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
+        int64_t *peak = XG_NEW(m->arena, int64_t);
+        *peak = xg_sched_comp(m->arena, work.p[at], &peaks, &changed);
+        xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
+    }
+    changed = changed || !m->is_scheduled;
+    m->is_scheduled = true;
+    return changed;
+}
+
+#endif /* XG_PLAN_SCHEDULE_C */
+/* plan/thunks.c -- the walk over the schedule that makes the steps of the program.
+ *
+ * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a loop or conditional names its sequences. A kernel's step names the buffer of each operand
+ * and each result leaf, as they come; the executable names each buffer once. Kernels are made afterwards, from the steps alone, so that a plan read from text goes on
+ * from there. */
+#ifndef XG_PLAN_THUNKS_C
+#define XG_PLAN_THUNKS_C
+
+/* Where steps are appended. */
+typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; } xg_plan_writer;
+
+
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
+    xg_plan_step s;
+    memset(&s, 0, sizeof s);
+    s.kind = kind;
+    s.inst = i;
+    s.n_links = n_links;
+    s.links = XG_NEW_N(p->arena, uint32_t, n_links + (size_t)1);
+    xg_push(p->arena, uint32_t, &to->steps, p->steps.n);
+    xg_push(p->arena, xg_plan_step, &p->steps, s);
+    return &p->steps.p[p->steps.n - 1];
+}
+
+/* The bytes of a constant as a pattern of 32 bits that fills them; false when they are none. */
+XG_FN bool xg_plan_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
+    const xg_literal *l = i->literal;
+    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
+    const unsigned char *d;
+    unsigned char word[4];
+    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
+    d = (const unsigned char *)l->data;
+    n = (size_t)i->shape->elements * size;
+    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
+    for (k = 0; k < 4; k++) word[k] = d[k % size];
+    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
+}
+
+XG_FN void xg_plan_fill(xg_plan_writer *w, const xg_inst *i, const xg_buffer *to, uint32_t pattern) {
+    xg_plan_step *s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_MEMSET, i, 1);
+    s->value = pattern;
+    s->links[0] = to->slice;
+}
+XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffer *from, const xg_buffer *to) {
+    xg_plan_step *s;
+    uint32_t pattern;
+    if (!to->bytes || from == to) return;
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_plan_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
+    s->links[0] = from->slice;
+    s->links[1] = to->slice;
+}
+XG_FN void xg_plan_moves_at(xg_plan_writer *w, const xg_inst *i, const xg_plan_moves *list) {
+    uint32_t k;
+    for (k = 0; k < list->n; k++) xg_plan_move_step(w, i, list->p[k].from, list->p[k].to);
+}
+XG_FN const xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) { return (const xg_plan_site *)xg_map64_get(&p->sites, i->id + (uint64_t)1); }
+
+/* ---- fusions ---- */
+
+/* A fusion that is one copy of a parameter with the same layout moves bytes only. */
+XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
+    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    if ((root->op != XG_COPY && root->op != XG_BITCAST) || XG_OPERAND(root, 0)->op != XG_PARAMETER) return NULL;
+    if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
+    return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
+}
+/* A fusion that is a constant everywhere fills memory only. */
+XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
+    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    int64_t bytes = xg_plan_bytes(root->shape);
+    while (root->op == XG_BROADCAST || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
+    return xg_plan_pattern(root, bytes, pattern);
+}
+
+/* Operand leaves, then result leaves; what takes no memory is left out. */
+XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
+    xg_plan *p = w->p;
+    uint32_t n = 0, k, j, leaves = (uint32_t)xg_shape_leaves(i->shape);
+    xg_plan_step *s;
+    for (k = 0; k < i->n_operands; k++) n += (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+    s = xg_plan_step_new(p, w->to, kind, i, n + leaves);
+    s->n_links = 0;
+    for (k = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
+        const xg_buffer *b = xg_plan_operand_buffer(p, i, k, j);
+        if (b) s->links[s->n_links++] = b->slice;
+    }
+    n = s->n_links;
+    for (k = 0; k < leaves; k++) { const xg_plan_value *v = xg_plan_value_of(p, i, k); if (v) s->links[s->n_links++] = v->buffer->slice; }
+    s->n_written = s->n_links - n;
+    return s;
+}
+
+XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
+    const xg_inst *source = xg_plan_is_memcpy(i);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    uint32_t leaves = (uint32_t)xg_shape_leaves(i->shape), k, pattern;
+    int64_t bytes = 0;
+    for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
+    if (!bytes) return;
+    if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
+    if (leaves == 1 && xg_plan_is_fill(i, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (site) xg_plan_moves_at(w, i, &site->moves[0]);
+    xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
+}
+
+/* ---- control ---- */
+
+XG_FN xg_plan_writer xg_plan_open(const xg_plan_writer *w, const xg_comp *c, uint32_t *number) {
+    xg_plan_writer in = *w;
+    xg_plan_sequence *s = XG_NEW(w->p->arena, xg_plan_sequence);
+    s->comp = c;
+    *number = w->p->sequences.n;
+    xg_push(w->p->arena, xg_plan_sequence *, &w->p->sequences, s);
+    in.to = s;
+    return in;
+}
+XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c);
+
+XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider, const uint32_t *children, uint32_t n) {
+    xg_plan_step *s = xg_plan_step_new(w->p, w->to, kind, i, decider ? 1 : 0);
+    if (decider) s->links[0] = xg_plan_value_of(w->p, decider, 0)->buffer->slice;
+    s->n_children = n;
+    s->children = XG_NEW_N(w->p->arena, uint32_t, n + (size_t)1);
+    memcpy(s->children, children, n * sizeof *children);
+    return s;
+}
+
+/* backend_config={"known_trip_count":{"n":"10"}}: the module's word that the condition holds that often. */
+XG_FN bool xg_plan_trip_count(const xg_inst *i, uint32_t *out) {
+    static const char key[] = "known_trip_count", number[] = "\"n\"";
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint64_t n = 0;
+    uint32_t k, digits = 0;
+    for (k = 0; k + sizeof key <= s.n && memcmp(s.p + k, key, sizeof key - 1) != 0; k++) {}
+    for (; k + sizeof number <= s.n && memcmp(s.p + k, number, sizeof number - 1) != 0; k++) {}
+    if (k + sizeof number > s.n) return false;
+    for (k += sizeof number - 1; k < s.n && (s.p[k] == ':' || s.p[k] == ' ' || s.p[k] == '"'); k++) {}
+    for (; k < s.n && s.p[k] >= '0' && s.p[k] <= '9' && digits < 10; k++, digits++) n = 10 * n + (uint64_t)(s.p[k] - '0');
+    *out = (uint32_t)n;
+    return digits && n <= UINT32_MAX;
+}
+
+XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
+    const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    xg_plan_writer in;
+    uint32_t children[2], trips = 0;
+    bool known = xg_plan_trip_count(i, &trips);
+    xg_plan_moves_at(w, i, &site->moves[0]);
+    if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
+    in = xg_plan_open(w, body, &children[1]);
+    xg_plan_steps(&in, body);
+    xg_plan_moves_at(&in, i, &site->moves[1]);
+    if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
+    else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
+}
+
+XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
+    xg_comps branches = xg_opt_control_comps(w->p->arena, i);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    uint32_t *children = XG_NEW_N(w->p->arena, uint32_t, branches.n + (size_t)1), k;
+    for (k = 0; k < branches.n; k++) {
+        xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
+        xg_plan_steps(&in, branches.p[k]);
+        xg_plan_moves_at(&in, i, &site->moves[k]);
+    }
+    xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
+}
+
+XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
+    XG_FOR_INSTS(i, c) {
+        const xg_plan_site *site;
+        switch (i->op) {
+        case XG_FUSION: xg_plan_fusion(w, i); break;
+        case XG_WHILE: xg_plan_while_step(w, i); break;
+        case XG_CONDITIONAL: xg_plan_conditional_step(w, i); break;
+        case XG_COPY_START: xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); break;
+        case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
+        case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
+        case XG_INFEED: xg_plan_call(w, XG_EXE_THUNK_INFEED, i); break;
+        case XG_OUTFEED: xg_plan_call(w, XG_EXE_THUNK_OUTFEED, i); break;
+        case XG_CUSTOM_CALL:
+            site = xg_plan_site_of(w->p, i);
+            if (site) xg_plan_moves_at(w, i, &site->moves[0]);
+            xg_plan_call(w, XG_EXE_THUNK_CUSTOM_CALL, i);
+            break;
+        default: break; /* names */
+        }
+    }
+}
+
+XG_FN void xg_plan_thunks(xg_plan *p) {
+    xg_plan_writer w, entry;
+    uint32_t number;
+    w.p = p;
+    w.to = NULL;
+    entry = xg_plan_open(&w, p->m->entry, &number);
+    xg_plan_steps(&entry, p->m->entry);
+    xg_plan_moves_at(&entry, p->m->entry->root, &p->at_end);
+}
+
+XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+}
+
+/* ---- what a step costs, for profiles ---- */
+
+XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
+    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
+    uint32_t k;
+    switch (i->op) {
+    case XG_DOT: {
+        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
+        return 2 * n * depth;
+    }
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_REDUCE: case XG_SORT: case XG_SCATTER: return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
+    case XG_REDUCE_WINDOW: {
+        const xg_attr *w = xg_inst_attr(i, XG_A_window);
+        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
+        return n * depth;
+    }
+    case XG_COPY: return 0;
+    default: return xg_op_flags(i->op) & XGF_EW ? n : 0;
+    }
+}
+XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes) {
+    uint32_t k;
+    *flops = *bytes = 0;
+    for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
+    if (s->kind == XG_EXE_THUNK_KERNEL) XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
+}
+
+#endif /* XG_PLAN_THUNKS_C */
+/* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them, totals, the live ranges and the peak. */
+#ifndef XG_PLAN_REPORT_C
+#define XG_PLAN_REPORT_C
+
+XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
+XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_ALLOCATIONS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
+
+XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v) {
+    static const char *const roles[] = {
+#define X(name) #name,
+        XG_PLAN_VALUES(X)
+#undef X
+    };
+    const char *r;
+    xg_put_str(b, v->inst->name);
+    xg_printf(b, "{%u}", v->leaf);
+    if (v->role < XG_VALUE_IN) return;
+    xg_putc(b, '.');
+    for (r = roles[v->role]; *r; r++) xg_putc(b, (char)(*r - 'A' + 'a'));
+}
+XG_FN void xg_report_buffer(xg_buf *b, const xg_buffer *s) {
+    uint32_t k;
+    for (k = 0; k < s->values.n; k++) {
+        const xg_plan_value *v = s->values.p[k];
+        xg_puts(b, " value: <");
+        xg_report_value_name(b, v);
+        xg_printf(b, "> (size=%lld,offset=%lld,live=%u-%u): ", (long long)s->bytes, (long long)s->offset, v->first, v->last);
+        xg_shape_print(b, v->shape, true);
+        xg_putc(b, '\n');
+    }
+}
+XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s, uint32_t number) {
+    uint32_t k;
+    xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
+    if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_puts(b, "constant");
+    if (s->kind == XG_EXE_ALLOC_PARAMETER) xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
+    if (s->kind == XG_EXE_ALLOC_PARAMETER && s->donated) xg_printf(b, " %u", s->donated - 1);
+    if (s->kind == XG_EXE_ALLOC_RESULT) xg_printf(b, "maybe-live-out, output %u", s->index);
+    xg_puts(b, ":\n");
+    xg_report_buffer(b, s);
+    for (k = 0; k < p->buffers.n && s->kind == XG_EXE_ALLOC_RESULT; k++) if (p->buffers.p[k]->host == s) xg_report_buffer(b, p->buffers.p[k]);
+}
+
+/* What is live when most of the temporary memory is. */
+XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
+    uint32_t k, at = 0;
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *s = p->buffers.p[k];
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || !s->bytes) continue;
+        change[s->first] += s->bytes;
+        change[s->last + 1] -= s->bytes;
+    }
+    for (k = 0; k <= p->end; k++) { live += change[k]; if (live > most) { most = live; at = k; } }
+    if (!most) return;
+    xg_printf(b, "Live ranges at %u (peak):\n", at);
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *s = p->buffers.p[k];
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->first > at || s->last < at || !s->bytes) continue;
+        xg_puts(b, "  ");
+        xg_report_value_name(b, s->values.p[0]);
+        xg_printf(b, ": %lld bytes\n", (long long)s->bytes);
+    }
+}
+
+XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
+    int64_t total = p->temp_bytes;
+    uint32_t k, j, number = 0;
+    xg_puts(b, "BufferAssignment:\n");
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *s = p->buffers.p[k];
+        if (s->kind == XG_EXE_ALLOC_TEMP) continue;
+        total += s->bytes;
+        xg_report_allocation(b, p, s, number++);
+    }
+    for (j = 0; j < p->spaces.n; j++) {
+        xg_printf(b, "allocation %u: size %lld, ", number++, (long long)p->spaces.p[j].bytes);
+        if (p->spaces.p[j].space) xg_printf(b, "color %lld, ", (long long)p->spaces.p[j].space);
+        xg_puts(b, "preallocated-temp:\n");
+        for (k = 0; k < p->buffers.n; k++) { const xg_buffer *s = p->buffers.p[k]; if (s->kind == XG_EXE_ALLOC_TEMP && !s->host && s->space == p->spaces.p[j].space && s->bytes) xg_report_buffer(b, s); }
+    }
+    xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total, (long long)p->temp_bytes, (long long)p->largest_live);
+    xg_report_peak(b, p);
+}
+
+#endif /* XG_PLAN_REPORT_C */
+/* plan/text.c -- the planned module as text: operations on slices of memory, and the HLO that they compute. What is printed is read back to the same plan, and compiled
+ * on from there.
+ *
+ *     PlannedModule name
+ *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
+ *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
+ *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
+ *     b2 = temp, 4000 bytes, offset 4096
+ *     b3 = temp, 40 bytes, offset 0, in b7        in the memory of a result
+ *     main {                                      the steps of a computation
+ *       kernel add(b0, b1) -> (b2)
+ *       copy t(b2) -> (b7)
+ *       memset z() -> (b2), value=0
+ *       while w(b9), condition, body              the computations are those of the HLO instruction
+ *     }
+ *     HloModule ...                               scheduled, as the steps are
+ */
+#ifndef XG_PLAN_TEXT_C
+#define XG_PLAN_TEXT_C
+
+static const char xg_plan_text_head[] = "PlannedModule ";
+static const char xg_plan_text_hlo[] = "\nHloModule ";
+
+/* ---- out ---- */
+
+XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
+    xg_printf(b, "b%u = ", s->slice);
+    if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, "constant %s of %s", s->values.p[0]->inst->name.p, s->values.p[0]->inst->comp->name.p);
+    else if (s->kind == XG_EXE_ALLOC_TEMP) xg_puts(b, "temp");
+    else xg_printf(b, "%s %u", xg_exe_allocation_name(s->kind), s->index);
+    xg_printf(b, ", %lld bytes", (long long)s->bytes);
+    if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, ", offset %lld", (long long)s->offset);
+    if (s->kind == XG_EXE_ALLOC_TEMP && s->space) xg_printf(b, ", color %lld", (long long)s->space);
+    if (s->host) xg_printf(b, ", in b%u", s->host->slice);
+    if (s->donated) xg_printf(b, ", output %u", s->donated - 1);
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_ptext_slices(xg_buf *b, const uint32_t *links, uint32_t n) {
+    uint32_t k;
+    xg_putc(b, '(');
+    for (k = 0; k < n; k++) xg_printf(b, "%sb%u", k ? ", " : "", links[k]);
+    xg_putc(b, ')');
+}
+/* How many of a step's links are read. */
+XG_FN uint32_t xg_ptext_reads(const xg_plan_step *s) {
+    switch (s->kind) {
+    case XG_EXE_THUNK_COPY: return 1;
+    case XG_EXE_THUNK_MEMSET: return 0;
+    default: return s->n_links - s->n_written;
+    }
+}
+XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t reads = xg_ptext_reads(s), k;
+    xg_printf(b, "  %s %s", xg_exe_thunk_name(s->kind), s->inst->name.p);
+    xg_ptext_slices(b, s->links, reads);
+    if (s->n_links > reads) { xg_puts(b, " -> "); xg_ptext_slices(b, s->links + reads, s->n_links - reads); }
+    if (s->kind == XG_EXE_THUNK_MEMSET) xg_printf(b, ", value=%u", s->value);
+    if (s->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", count=%u", s->value);
+    for (k = 0; k < s->n_children; k++) xg_printf(b, ", %s", p->sequences.p[s->children[k]]->comp->name.p);
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
+    uint32_t k, j;
+    xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
+    for (k = 0; k < p->spaces.n; k++) {
+        xg_printf(b, "temp %lld bytes, largest live %lld", (long long)p->spaces.p[k].bytes, (long long)p->spaces.p[k].largest_live);
+        if (p->spaces.p[k].space) xg_printf(b, ", color %lld", (long long)p->spaces.p[k].space);
+        xg_putc(b, '\n');
+    }
+    for (k = 0; k < p->buffers.n; k++) xg_ptext_buffer(b, p->buffers.p[k]);
+    for (k = 0; k < p->sequences.n; k++) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        xg_printf(b, "%s {\n", q->comp->name.p);
+        for (j = 0; j < q->steps.n; j++) xg_ptext_step(b, p, &p->steps.p[q->steps.p[j]]);
+        xg_puts(b, "}\n");
+    }
+    xg_putc(b, '\n');
+    xg_hlo_print(b, p->m, NULL);
+}
+
+/* ---- in ---- */
+
+typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
+
+XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) { xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what); }
+XG_FN void xg_ptext_blank(xg_ptext *t) { while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++; }
+XG_FN bool xg_ptext_take(xg_ptext *t, const char *word) {
+    size_t n = strlen(word);
+    xg_ptext_blank(t);
+    if (t->end - t->at < n || memcmp(t->src->text + t->at, word, n) != 0) return false;
+    t->at += n;
+    return true;
+}
+XG_FN bool xg_ptext_numbered(xg_ptext *t, const char *word) { /* the word with a digit behind it; a computation may have the word's name */
+    size_t at = t->at;
+    if (xg_ptext_take(t, word) && t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9') return true;
+    t->at = at;
+    return false;
+}
+XG_FN void xg_ptext_want(xg_ptext *t, const char *word) { if (!xg_ptext_take(t, word)) xg_ptext_fail(t, word); }
+XG_FN int64_t xg_ptext_number(xg_ptext *t) {
+    int64_t n = 0;
+    size_t from;
+    xg_ptext_blank(t);
+    for (from = t->at; t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9' && t->at - from < 18; t->at++) n = 10 * n + (t->src->text[t->at] - '0');
+    if (from == t->at) xg_ptext_fail(t, "a number");
+    return n;
+}
+XG_FN uint32_t xg_ptext_index(xg_ptext *t, uint32_t bound, const char *what) {
+    size_t at = t->at;
+    int64_t n = xg_ptext_number(t);
+    if (n >= (int64_t)bound) { t->at = at; xg_ptext_fail(t, what); }
+    return (uint32_t)n;
+}
+XG_FN xg_str xg_ptext_name(xg_ptext *t) {
+    size_t from;
+    xg_ptext_blank(t);
+    for (from = t->at; t->at < t->end && !strchr(" ,(){}\n", t->src->text[t->at]); t->at++) {}
+    if (from == t->at) xg_ptext_fail(t, "a name");
+    return xg_str_of(t->src->text + from, t->at - from);
+}
+XG_FN const xg_comp *xg_ptext_comp(xg_ptext *t) {
+    size_t at = t->at;
+    const xg_comp *c = (const xg_comp *)xg_dict_get(&t->p->m->comp_names, xg_ptext_name(t));
+    if (!c) { t->at = at; xg_ptext_fail(t, "a computation of the HLO below"); }
+    return c;
+}
+XG_FN const xg_inst *xg_ptext_inst_of(xg_ptext *t, const xg_comp *c, xg_str name) {
+    const xg_inst *i = (const xg_inst *)xg_dict_get(&c->names, name);
+    if (!i) xg_ptext_fail(t, "an instruction of this computation of the HLO below");
+    return i;
+}
+XG_FN uint32_t xg_ptext_slice(xg_ptext *t) { xg_ptext_want(t, "b"); return xg_ptext_index(t, t->p->buffers.n, "the number of a slice above"); }
+
+XG_FN void xg_ptext_read_temp(xg_ptext *t) {
+    xg_plan_space s;
+    memset(&s, 0, sizeof s);
+    s.bytes = xg_ptext_number(t);
+    xg_ptext_want(t, "bytes, largest live");
+    s.largest_live = xg_ptext_number(t);
+    if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
+    if (s.bytes > INT64_MAX / 4 || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and a size below 2^61,");
+    xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
+    t->p->temp_bytes += s.bytes;
+    t->p->largest_live += s.largest_live;
+}
+
+XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
+    uint32_t k;
+    if (b->host) return b->host->bytes;
+    for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
+    return 0;
+}
+/* A value stands for the array that a parameter, result or constant is; temporaries have one of their size alone. */
+XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
+    xg_plan *p = t->p;
+    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
+    b->slice = xg_ptext_index(t, p->buffers.n + 1, "the next slice");
+    if (b->slice != p->buffers.n) xg_ptext_fail(t, "the next slice");
+    xg_ptext_want(t, "=");
+    v->inst = p->m->entry->root;
+    if (xg_ptext_take(t, "parameter")) { b->kind = XG_EXE_ALLOC_PARAMETER; b->index = xg_ptext_index(t, p->n_params, "the number of a parameter"); v->role = XG_VALUE_PARAMETER; }
+    else if (xg_ptext_take(t, "result")) { b->kind = XG_EXE_ALLOC_RESULT; b->index = xg_ptext_index(t, p->n_results, "the number of a result"); v->role = XG_VALUE_RESULT; }
+    else if (xg_ptext_take(t, "constant")) {
+        xg_str name = xg_ptext_name(t);
+        xg_ptext_want(t, "of");
+        b->kind = XG_EXE_ALLOC_CONSTANT;
+        v->role = XG_VALUE_CONSTANT;
+        v->inst = xg_ptext_inst_of(t, xg_ptext_comp(t), name);
+        if (v->inst->op != XG_CONSTANT) xg_ptext_fail(t, "a constant");
+    } else { xg_ptext_want(t, "temp"); b->kind = XG_EXE_ALLOC_TEMP; }
+    xg_ptext_want(t, ",");
+    b->bytes = xg_ptext_number(t);
+    xg_ptext_want(t, "bytes");
+    if (b->kind == XG_EXE_ALLOC_TEMP) { xg_ptext_want(t, ", offset"); b->offset = xg_ptext_number(t); }
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) b->host = p->buffers.p[xg_ptext_index(t, p->buffers.n, "a slice above")];
+    if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output")) b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
+    if (b->host && b->host->kind != XG_EXE_ALLOC_RESULT) xg_ptext_fail(t, "the slice of a result");
+    if (b->kind == XG_EXE_ALLOC_TEMP && b->bytes && (b->offset > xg_ptext_room(p, b) || b->bytes > xg_ptext_room(p, b) - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+    if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape)) xg_ptext_fail(t, "the size of the constant");
+    v->bytes = b->bytes;
+    v->shape = v->inst->shape;
+    v->buffer = b;
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    xg_push(p->arena, xg_buffer *, &p->buffers, b);
+    if (b->kind == XG_EXE_ALLOC_PARAMETER) p->params[b->index] = b;
+    if (b->kind == XG_EXE_ALLOC_RESULT) p->results[b->index] = b;
+    if (b->donated) p->results[b->donated - 1] = b;
+}
+
+XG_FN xg_exe_thunk_kind xg_ptext_kind(xg_ptext *t) {
+    size_t at = t->at;
+    xg_str word = xg_ptext_name(t);
+    uint32_t k;
+    for (k = 0; k < XG_EXE_THUNK_COUNT; k++) if (xg_str_is(word, xg_exe_thunk_name(k))) return (xg_exe_thunk_kind)k;
+    t->at = at;
+    xg_ptext_fail(t, "a kind of step");
+}
+XG_FN uint32_t xg_ptext_list(xg_ptext *t, xg_plan_step *s, uint32_t cap) {
+    uint32_t n = 0;
+    xg_ptext_want(t, "(");
+    if (xg_ptext_take(t, ")")) return 0;
+    do {
+        if (s->n_links == cap) xg_ptext_fail(t, "no more slices");
+        s->links[s->n_links++] = xg_ptext_slice(t);
+        n++;
+    } while (xg_ptext_take(t, ","));
+    xg_ptext_want(t, ")");
+    return n;
+}
+
+/* How many slices a step of this kind and instruction has, read and written. */
+XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *written) {
+    uint32_t k, j, n;
+    const xg_inst *i = s->inst;
+    *read = *written = 0;
+    switch (s->kind) {
+    case XG_EXE_THUNK_COPY: *read = *written = 1; return;
+    case XG_EXE_THUNK_MEMSET: *written = 1; return;
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: *read = 1; return;
+    case XG_EXE_THUNK_FOR: return;
+    default: break;
+    }
+    for (k = 0; k < i->n_operands; k++) { n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); for (j = 0; j < n; j++) ++*read; }
+    *written = (uint32_t)xg_shape_leaves(i->shape);
+}
+XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: return s->inst->op == XG_FUSION;
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_FOR: return s->inst->op == XG_WHILE;
+    case XG_EXE_THUNK_CONDITIONAL: return s->inst->op == XG_CONDITIONAL;
+    case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
+    case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
+    case XG_EXE_THUNK_PARTITION_ID: return s->inst->op == XG_PARTITION_ID;
+    case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
+    case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
+    case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: return true;
+    default: return false;
+    }
+}
+/* The slices have the sizes of what the kernel reads and writes there. */
+XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k, n;
+    const xg_shape **leaves;
+    if (s->kind == XG_EXE_THUNK_COPY) return p->buffers.p[s->links[0]]->bytes == p->buffers.p[s->links[1]]->bytes;
+    if (s->kind != XG_EXE_THUNK_KERNEL) return true;
+    for (k = 0; k < s->inst->n_operands; k++) if (p->buffers.p[s->links[k]]->bytes != xg_plan_bytes(XG_OPERAND(s->inst, k)->shape)) return false;
+    leaves = xg_plan_leaves(p->arena, s->inst->shape, &n);
+    for (k = 0; k < n; k++) if (p->buffers.p[s->links[s->inst->n_operands + k]]->bytes != xg_plan_bytes(leaves[k])) return false;
+    return true;
+}
+
+XG_FN void xg_ptext_read_children(xg_ptext *t, xg_plan_step *s) {
+    uint32_t want = s->kind == XG_EXE_THUNK_WHILE ? 2 : s->kind == XG_EXE_THUNK_FOR ? 1 : s->kind == XG_EXE_THUNK_CONDITIONAL ? s->inst->n_operands - 1 : 0, n;
+    s->children = XG_NEW_N(t->p->arena, uint32_t, want + (size_t)1);
+    for (n = 0; n < want; n++) {
+        void *number;
+        xg_ptext_want(t, ",");
+        number = xg_dict_get(&t->sequences, xg_ptext_name(t));
+        if (!number) xg_ptext_fail(t, "a computation whose steps stand below, and that no other step names,");
+        s->children[n] = (uint32_t)(uintptr_t)number - 1;
+    }
+    s->n_children = want;
+}
+XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
+    xg_exe_thunk_kind kind = xg_ptext_kind(t);
+    const xg_inst *i = xg_ptext_inst_of(t, q->comp, xg_ptext_name(t));
+    xg_plan_step s, *made;
+    uint32_t read, written, got;
+    memset(&s, 0, sizeof s);
+    s.kind = kind;
+    s.inst = i;
+    if (!xg_ptext_fits(&s)) xg_ptext_fail(t, "an instruction that this kind of step runs");
+    xg_ptext_arity(&s, &read, &written);
+    made = xg_plan_step_new(t->p, q, kind, i, read + written);
+    made->n_links = 0;
+    got = xg_ptext_list(t, made, read);
+    if ((kind == XG_EXE_THUNK_KERNEL || kind <= XG_EXE_THUNK_MEMSET || made->inst->op == XG_WHILE || made->inst->op == XG_CONDITIONAL) && got != read) xg_ptext_fail(t, "as many slices as the step reads");
+    if (xg_ptext_take(t, "->")) made->n_written = xg_ptext_list(t, made, made->n_links + written);
+    if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written) xg_ptext_fail(t, "as many slices as the step writes");
+    if (!xg_ptext_sizes(t->p, made)) xg_ptext_fail(t, "slices of the sizes of the arrays");
+    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+    if (kind == XG_EXE_THUNK_COPY || kind == XG_EXE_THUNK_MEMSET) made->n_written = 0;
+    xg_ptext_read_children(t, made);
+}
+
+/* The names of all sequences first: steps name those below them. */
+XG_FN void xg_ptext_scan(xg_ptext *t) {
+    size_t from = t->at;
+    while (xg_ptext_blank(t), t->at < t->end) {
+        xg_plan_sequence *q = XG_NEW(t->p->arena, xg_plan_sequence);
+        q->comp = xg_ptext_comp(t);
+        xg_ptext_want(t, "{");
+        xg_push(t->p->arena, xg_plan_sequence *, &t->p->sequences, q);
+        if (!xg_dict_put(&t->sequences, q->comp->name, (void *)(uintptr_t)t->p->sequences.n)) xg_ptext_fail(t, "a computation whose steps do not stand above");
+        while (t->at < t->end && t->src->text[t->at] != '}') t->at++;
+        xg_ptext_want(t, "}");
+    }
+    if (!t->p->sequences.n || t->p->sequences.p[0]->comp != t->p->m->entry) xg_ptext_fail(t, "the entry's steps first");
+    t->at = from;
+}
+/* Each sequence is named once, by one that stands above it: so they are a tree. */
+XG_FN void xg_ptext_check_tree(xg_ptext *t) {
+    xg_plan *p = t->p;
+    bool *named = XG_NEW_N(p->arena, bool, p->sequences.n + (size_t)1);
+    uint32_t k, j, l;
+    for (k = 0; k < p->sequences.n; k++) for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+        const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+        for (l = 0; l < s->n_children; l++) {
+            if (s->children[l] <= k || named[s->children[l]]) xg_ptext_fail(t, "a computation that stands below its step and is run from one place only");
+            named[s->children[l]] = true;
+        }
+    }
+}
+
+XG_FN bool xg_plan_is_text(const char *text, size_t n) { return n >= sizeof xg_plan_text_head - 1 && memcmp(text, xg_plan_text_head, sizeof xg_plan_text_head - 1) == 0; }
+
+/* Where the HLO begins. */
+XG_FN size_t xg_ptext_hlo(const xg_source *src) {
+    size_t k;
+    for (k = 0; k + sizeof xg_plan_text_hlo <= src->size; k++) if (src->text[k] == '\n' && memcmp(src->text + k, xg_plan_text_hlo, sizeof xg_plan_text_hlo - 1) == 0) return k + 1;
+    return src->size;
+}
+XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    size_t at = xg_ptext_hlo(src);
+    xg_source *hlo = XG_NEW(a, xg_source);
+    hlo->name = src->name;
+    hlo->text = src->text + at;
+    hlo->size = src->size - at;
+    return xg_hlo_parse(c, a, hlo);
+}
+
+XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    xg_ptext t;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.src = src;
+    t.end = xg_ptext_hlo(src);
+    t.p = XG_NEW(a, xg_plan);
+    t.p->arena = a;
+    t.p->m = xg_plan_parse_hlo(c, a, src);
+    xg_hlo_verify(t.p->m);
+    for (k = 0; k < t.p->m->entry->n_params; k++) t.p->n_params += (uint32_t)xg_shape_leaves(t.p->m->entry->params[k]->shape);
+    t.p->n_results = (uint32_t)xg_shape_leaves(t.p->m->entry->root->shape);
+    t.p->params = XG_NEW_N(a, xg_buffer *, t.p->n_params + (size_t)1);
+    t.p->results = XG_NEW_N(a, xg_buffer *, t.p->n_results + (size_t)1);
+    xg_dict_init(&t.sequences, a);
+    xg_ptext_want(&t, "PlannedModule");
+    t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
+    while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
+    while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
+    for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
+    for (k = 0; k < t.p->n_results; k++) if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
+    xg_ptext_scan(&t);
+    for (k = 0; k < t.p->sequences.n; k++) {
+        (void)xg_ptext_name(&t);
+        xg_ptext_want(&t, "{");
+        while (!xg_ptext_take(&t, "}")) xg_ptext_read_step(&t, t.p->sequences.p[k]);
+    }
+    xg_ptext_check_tree(&t);
+    return t.p;
+}
+
+#endif /* XG_PLAN_TEXT_C */
+/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). A block of temporary memory is one allocation; every parameter, result and
+ * constant is one of its own. Slice numbers are buffer numbers. */
 #ifndef XG_PLAN_BYTES_C
 #define XG_PLAN_BYTES_C
 /* api/executable_read.c -- reading executable bytes without trusting them: used by both headers.
@@ -35258,6 +36931,8 @@ typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
     xg_dict strings;
+    uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    uint64_t temp_bytes, host_bytes;
 } xg_exe_writer;
 
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
@@ -35306,43 +36981,65 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     return made;
 }
 
+XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
+    xg_buf *data = &w->sections[XG_EXE_DATA];
+    uint64_t at;
+    while (data->n % 256) xg_putc(data, 0);
+    at = data->n;
+    xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
+    return at;
+}
+
+/* One allocation a block of temporary memory, one each for all others; slices follow in the order of the buffers. */
 XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
-    uint32_t k, temp = UINT32_MAX;
+    uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
+    uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
+    xg_exe_allocation a;
+    for (j = 0; j < p->spaces.n; j++) {
+        memset(&a, 0, sizeof a);
+        a.kind = XG_EXE_ALLOC_TEMP;
+        a.host = p->spaces.p[j].space == XG_PLAN_HOST_SPACE;
+        a.bytes = (uint64_t)p->spaces.p[j].bytes;
+        a.offset = (at[a.host] + 255) / 256 * 256;
+        at[a.host] = a.offset + a.bytes;
+        xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+    }
+    w->temp_bytes = at[0];
+    w->host_bytes = at[1];
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *b = p->buffers.p[k];
-        xg_exe_allocation a;
-        xg_exe_slice s;
         memset(&a, 0, sizeof a);
-        memset(&s, 0, sizeof s);
         a.kind = (uint32_t)b->kind;
         a.index = b->index;
         a.bytes = (uint64_t)b->bytes;
+        if (b->kind == XG_EXE_ALLOC_TEMP) continue;
+        if (b->kind == XG_EXE_ALLOC_CONSTANT && !b->used) { of[k] = UINT32_MAX; continue; }
+        if (b->kind == XG_EXE_ALLOC_CONSTANT) a.data = xg_exe_put_constant(w, p, b->values.p[0]->inst, fill);
+        of[k] = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+    }
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        xg_exe_slice s;
+        memset(&s, 0, sizeof s);
         s.bytes = (uint64_t)b->bytes;
-        if (b->kind == XG_EXE_ALLOC_TEMP) {
+        if (b->kind == XG_EXE_ALLOC_TEMP && (b->bytes || b->host)) {
             s.offset = (uint64_t)b->offset;
-            a.bytes = (uint64_t)p->temp_bytes;
-            if (temp == UINT32_MAX) temp = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
-            s.allocation = temp;
-        } else {
-            if (b->kind == XG_EXE_ALLOC_CONSTANT) {
-                xg_buf *data = &w->sections[XG_EXE_DATA];
-                while (data->n % 256) xg_putc(data, 0);
-                a.data = data->n;
-                xg_exe_put_literal(data, xg_exe_constant(p, b->owner, fill), b->owner->shape);
-            }
-            s.allocation = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
-        }
+            for (j = 0; j < p->spaces.n && p->spaces.p[j].space != b->space; j++) {}
+            s.allocation = b->host ? of[b->host->slice] : j;
+        } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX) s.allocation = of[k];
+        else s.bytes = 0; /* nothing, or a constant that only fills: nobody reads the slice */
         xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
     v.type = (uint32_t)s->type;
     v.rank = s->rank;
     v.allocation = allocation;
+    v.alias = alias;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -35354,45 +37051,83 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     xg_exe_put(w, XG_EXE_VALUES, &v, sizeof v);
 }
 
+/* Does the module say that the caller must hand the parameter's memory over? */
+XG_FN uint32_t xg_exe_alias(const xg_plan *p, const xg_buffer *b, uint32_t result) {
+    uint32_t k, alias = b->kind == XG_EXE_ALLOC_PARAMETER ? b->index + 1 : 0;
+    for (k = 0; alias && k < p->m->n_aliases; k++) if (p->m->aliases[k].must && xg_alias_leaf(p->m->entry->root, p->m->entry->root->shape, p->m->aliases[k].output) == result) alias |= XG_EXE_MUST_ALIAS;
+    return alias;
+}
 XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
-    uint32_t k, n;
+    uint32_t k, j, n, at = 0;
     const xg_shape **leaves;
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
-    for (k = 0; k < p->n_params; k++) {
-        leaves = xg_plan_leaves(p->arena, p->params[k]->owner->shape, &n);
-        xg_exe_put_value(w, leaves[p->params[k]->leaf], slices[p->params[k]->slice].allocation, p->params[k]->owner->name);
+    for (k = 0; k < p->m->entry->n_params; k++) {
+        leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name);
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+}
+
+/* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
+XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t n = 0, k, j;
+    uint32_t *links = XG_NEW_N(w->arena, uint32_t, s->n_links + (size_t)1);
+    uint32_t *place = w->place;
+    for (k = 0; k < s->n_links; k++) {
+        uint32_t slice = s->links[k], written = k >= s->n_links - s->n_written ? XG_EXE_WRITTEN : 0;
+        if (s->kind == XG_EXE_THUNK_KERNEL && place[slice] && place[slice] <= n && (links[place[slice] - 1] & ~XG_EXE_WRITTEN) == slice) { links[place[slice] - 1] |= written; continue; }
+        links[n++] = slice | written;
+        place[slice] = n;
+    }
+    for (j = 0; j < n; j++) xg_exe_put(w, XG_EXE_LINKS, &links[j], sizeof links[j]);
+    (void)p;
+    return n;
+}
+
+XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
+    t->kernel = s->kernel;
+    t->value = s->value;
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_backend_config)); }
+    if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
+    if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
+}
+
+XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str name, const uint32_t *links, uint32_t n) {
+    xg_exe_thunk t;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.kind = (uint32_t)kind;
+    t.name = xg_exe_string(w, name);
+    t.n_links = n;
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    for (k = 0; k < n; k++) xg_exe_put(w, XG_EXE_LINKS, &links[k], sizeof links[k]);
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+}
+
+XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
+    xg_exe_thunk t;
+    for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    memset(&t, 0, sizeof t);
+    t.kind = (uint32_t)s->kind;
+    t.name = xg_exe_string(w, s->inst->name);
+    xg_exe_put_words(w, s, &t);
+    xg_plan_cost(p, s, &t.flops, &t.bytes);
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_CUSTOM_CALL) t.n_links = xg_exe_put_kernel_links(w, p, s);
+    else for (j = 0; j < s->n_links; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
+    for (j = 0; j < s->n_children; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
 }
 
 /* Children are written before their parents, so that a thunk only names earlier ones. Gives the number of the sequence's thunk. */
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number) {
     const xg_plan_sequence *q = p->sequences.p[number];
-    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + 1), k, j;
-    xg_exe_thunk t;
-    for (k = 0; k < q->steps.n; k++) {
-        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
-        uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + 1);
-        for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
-        memset(&t, 0, sizeof t);
-        t.kind = (uint32_t)s->kind;
-        t.name = xg_exe_string(w, s->inst->name);
-        t.kernel = s->kernel;
-        t.value = s->value;
-        t.n_links = s->n_links + s->n_children;
-        t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-        for (j = 0; j < s->n_links; j++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
-        for (j = 0; j < s->n_children; j++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
-        made[k] = xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
-    }
-    memset(&t, 0, sizeof t);
-    t.kind = XG_EXE_THUNK_SEQUENCE;
-    t.name = xg_exe_string(w, number ? q->comp->name : p->m->name);
-    t.n_links = q->steps.n;
-    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-    for (k = 0; k < q->steps.n; k++) xg_exe_put(w, XG_EXE_LINKS, &made[k], sizeof(uint32_t));
-    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_SEQUENCE, number ? q->comp->name : p->m->name, made, q->steps.n);
 }
 
 XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
@@ -35434,6 +37169,12 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
     return xg_str_of((const char *)out, at);
 }
 
+/* A constant that only fills memory is not shipped. */
+XG_FN void xg_exe_mark_constants(xg_plan *p) {
+    uint32_t k, j;
+    for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
+}
+
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
     xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
     xg_exe_header h;
@@ -35450,8 +37191,11 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
-    h.temp_bytes = (uint64_t)p->temp_bytes;
+    xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
+    h.temp_bytes = w->temp_bytes;
+    h.host_bytes = w->host_bytes;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
@@ -35462,214 +37206,6 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 }
 
 #endif /* XG_PLAN_BYTES_C */
-/* plan/thunks.c -- the steps of the program: kernels, copies, loops and branches; and their text.
- *
- * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a while or conditional names its sequences. */
-#ifndef XG_PLAN_THUNKS_C
-#define XG_PLAN_THUNKS_C
-
-
-/* Where steps are appended. */
-typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; xg_plan_kernel_fn kernel; void *user; } xg_plan_writer;
-
-XG_FN uint32_t xg_plan_sequence_of(xg_plan_writer *w, const xg_comp *c);
-
-XG_FN xg_plan_step *xg_plan_step_new(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
-    xg_plan *p = w->p;
-    xg_plan_step s;
-    memset(&s, 0, sizeof s);
-    s.kind = kind;
-    s.inst = i;
-    s.n_links = n_links;
-    s.links = XG_NEW_N(p->arena, uint32_t, n_links + 1);
-    xg_push(p->arena, uint32_t, &w->to->steps, p->steps.n);
-    xg_push(p->arena, xg_plan_step, &p->steps, s);
-    return &p->steps.p[p->steps.n - 1];
-}
-
-XG_FN void xg_plan_copy(xg_plan_writer *w, const xg_inst *i, const xg_buffer *from, const xg_buffer *to) {
-    xg_plan_step *s;
-    if (!to->bytes || from == to) return;
-    s = xg_plan_step_new(w, XG_EXE_THUNK_COPY, i, 2);
-    s->links[0] = from->slice;
-    s->links[1] = to->slice;
-}
-
-/* A fusion that is one copy of a parameter with the same layout moves bytes only. */
-XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
-    if ((root->op != XG_COPY && root->op != XG_BITCAST) || XG_OPERAND(root, 0)->op != XG_PARAMETER) return NULL;
-    if (root->op == XG_COPY && root->shape != XG_OPERAND(root, 0)->shape) return NULL;
-    return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
-}
-
-XG_FN void xg_plan_link(xg_plan_step *s, uint32_t slice) {
-    uint32_t k;
-    for (k = 0; k < s->n_links; k++) if (s->links[k] == slice) return;
-    s->links[s->n_links++] = slice;
-}
-
-XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
-    xg_plan *p = w->p;
-    const xg_inst *source = xg_plan_is_memcpy(i);
-    uint32_t n = i->n_operands, leaves = (uint32_t)xg_shape_leaves(i->shape), k, number;
-    int64_t bytes = 0;
-    xg_plan_step *s;
-    for (k = 0; k < leaves; k++) bytes += xg_plan_value(p, i, k)->bytes;
-    if (!bytes) return;
-    if (source) { xg_plan_copy(w, i, xg_plan_value(p, source, 0), xg_plan_value(p, i, 0)); return; }
-    for (k = 0; k < n; k++) if (xg_plan_operand(p, i, k) != xg_plan_value(p, XG_OPERAND(i, k), 0)) xg_plan_copy(w, i, xg_plan_value(p, XG_OPERAND(i, k), 0), xg_plan_operand(p, i, k));
-    number = w->kernel(w->user, p, i);
-    s = xg_plan_step_new(w, XG_EXE_THUNK_KERNEL, i, n + leaves);
-    s->kernel = number;
-    s->n_links = 0; /* a kernel takes each buffer once, where it first appears */
-    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_operand(p, i, k)->slice);
-    for (k = 0; k < leaves; k++) xg_plan_link(s, xg_plan_value(p, i, k)->slice);
-}
-
-/* Copies the leaves of a value into those of another. */
-XG_FN void xg_plan_copy_value(xg_plan_writer *w, const xg_inst *i, const xg_inst *from, const xg_inst *to) {
-    uint32_t n = (uint32_t)xg_shape_leaves(to->shape), k;
-    for (k = 0; k < n; k++) {
-        const xg_buffer *a = xg_plan_value(w->p, from, k), *b = xg_plan_value(w->p, to, k);
-        if (a && b) xg_plan_copy(w, i, a, b);
-    }
-}
-
-XG_FN uint32_t xg_plan_add_sequence(xg_plan_writer *w, const xg_comp *c) {
-    xg_plan_sequence *s = XG_NEW(w->p->arena, xg_plan_sequence);
-    s->comp = c;
-    xg_push(w->p->arena, xg_plan_sequence *, &w->p->sequences, s);
-    w->to = s;
-    return w->p->sequences.n - 1;
-}
-
-XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider, const uint32_t *children, uint32_t n) {
-    xg_plan_step *s = xg_plan_step_new(w, kind, i, 1);
-    s->links[0] = xg_plan_value(w->p, decider, 0)->slice;
-    s->n_children = n;
-    s->children = XG_NEW_N(w->p->arena, uint32_t, n + 1);
-    memcpy(s->children, children, n * sizeof *children);
-    return s;
-}
-
-XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
-    const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
-    uint32_t n = (uint32_t)xg_shape_leaves(i->shape), children[2], k;
-    xg_plan_writer in = *w;
-    xg_plan_copy_value(w, i, XG_OPERAND(i, 0), i);
-    children[0] = xg_plan_sequence_of(&in, cond);
-    children[1] = xg_plan_sequence_of(&in, body);
-    for (k = 0; k < n; k++) if (xg_plan_value(w->p, i, n + k)) xg_plan_copy(&in, i, xg_plan_value(w->p, body->root, k), xg_plan_value(w->p, i, n + k)); /* into the spare ones */
-    for (k = 0; k < n; k++) {
-        const xg_buffer *spare = xg_plan_value(w->p, i, n + k), *from = spare ? spare : xg_plan_value(w->p, body->root, k), *to = xg_plan_value(w->p, i, k);
-        if (from && to) xg_plan_copy(&in, i, from, to);
-    }
-    xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
-}
-
-XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
-    xg_comps branches = xg_opt_control_comps(w->p->arena, i);
-    uint32_t *children = XG_NEW_N(w->p->arena, uint32_t, branches.n + 1), k;
-    xg_plan_writer in = *w;
-    for (k = 0; k < branches.n; k++) {
-        children[k] = xg_plan_sequence_of(&in, branches.p[k]);
-        xg_plan_copy_value(&in, i, branches.p[k]->root, i);
-    }
-    xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
-}
-
-/* The steps of a computation, as a sequence of their own, left open in w for what follows. */
-XG_FN uint32_t xg_plan_sequence_of(xg_plan_writer *w, const xg_comp *c) {
-    uint32_t number = xg_plan_add_sequence(w, c);
-    XG_FOR_INSTS(i, c) {
-        if (i->op == XG_FUSION) xg_plan_fusion(w, i);
-        if (i->op == XG_WHILE) xg_plan_while_step(w, i);
-        if (i->op == XG_CONDITIONAL) xg_plan_conditional_step(w, i);
-    }
-    return number;
-}
-
-XG_FN void xg_plan_thunks(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    const xg_inst *root = p->m->entry->root;
-    xg_plan_writer w;
-    uint32_t k;
-    memset(&w, 0, sizeof w);
-    w.p = p;
-    w.kernel = kernel;
-    w.user = user;
-    for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice = k;
-    xg_plan_sequence_of(&w, p->m->entry);
-    for (k = 0; k < p->n_results; k++) {
-        const xg_buffer *from = xg_plan_value(p, root, k);
-        if (from) xg_plan_copy(&w, root, from, p->results[k]);
-    }
-}
-
-/* ---- text ---- */
-
-XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
-XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_ALLOCATIONS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
-
-XG_FN void xg_plan_print_slice(xg_buf *b, const xg_buffer *s) {
-    if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, "temp[%lld+%lld]", (long long)s->offset, (long long)s->bytes);
-    else if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, "constant(%s)[%lld]", s->owner->name.p, (long long)s->bytes);
-    else xg_printf(b, "%s%u[%lld]", xg_exe_allocation_name(s->kind), s->index, (long long)s->bytes);
-}
-
-XG_FN void xg_plan_print_sequence(xg_buf *b, const xg_plan *p, uint32_t number, uint32_t depth) {
-    const xg_plan_sequence *q = p->sequences.p[number];
-    uint32_t k, j;
-    for (k = 0; k < q->steps.n; k++) {
-        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
-        for (j = 0; j < depth; j++) xg_puts(b, "  ");
-        xg_printf(b, "%03u: %s %s", q->steps.p[k], xg_exe_thunk_name(s->kind), s->inst->name.p);
-        if (s->kind == XG_EXE_THUNK_KERNEL) {
-            const xg_plan_kernel *r = &p->kernels.p[s->kernel];
-            xg_printf(b, ", kernel=%s, grid=%ux%ux%u, block=%ux%ux%u", r->name.p, r->blocks[0], r->blocks[1], r->blocks[2], r->threads[0], r->threads[1], r->threads[2]);
-        }
-        xg_puts(b, " (");
-        for (j = 0; j < s->n_links; j++) { if (j) xg_puts(b, ", "); xg_plan_print_slice(b, p->buffers.p[s->links[j]]); }
-        xg_puts(b, ")\n");
-        for (j = 0; j < s->n_children; j++) {
-            uint32_t d;
-            for (d = 0; d <= depth; d++) xg_puts(b, "  ");
-            xg_printf(b, "%s:\n", p->sequences.p[s->children[j]]->comp->name.p);
-            xg_plan_print_sequence(b, p, s->children[j], depth + 2);
-        }
-    }
-}
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) { xg_plan_print_sequence(b, p, 0, 0); }
-
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
-    int64_t total = p->temp_bytes;
-    uint32_t k;
-    xg_puts(b, "BufferAssignment:\n");
-    for (k = 0; k < p->buffers.n; k++) {
-        const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP) total += s->bytes;
-        xg_printf(b, "  value %s{%u}: ", s->owner->name.p, s->leaf);
-        xg_plan_print_slice(b, s);
-        xg_printf(b, ", live %u-%u\n", s->first, s->last);
-    }
-    xg_printf(b, "Temporary bytes: %lld\nTotal bytes: %lld\n", (long long)p->temp_bytes, (long long)total);
-}
-
-#endif /* XG_PLAN_THUNKS_C */
 
 /* driver */
 /* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
@@ -35685,7 +37221,7 @@ typedef struct xg_driver_options {
     void *dump_user;
 } xg_driver_options;
 
-typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes; size_t ptx_bytes; } xg_driver_report;
+typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
 
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
@@ -35697,6 +37233,8 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
 
 /* ---- driver.c ---- */
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
+
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report);
 
 #endif /* XG_DRIVER_H */
 /* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
@@ -35726,7 +37264,8 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "pre-optimization", 1) \
     X(SIMPLIFY, "simplification", 25) \
     X(LAYOUT, "layout-assignment", 1) \
-    X(FUSION, "fusion", 1)
+    X(FUSION, "fusion", 1) \
+    X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
@@ -35738,7 +37277,8 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
-    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
+    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \
@@ -35999,21 +37539,20 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. */
-XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_inst *fusion) {
-    uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
-    xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    xg_karg *args = XG_NEW_N(p->arena, xg_karg, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_operand(p, fusion, k);
-    for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
-    for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &args[k];
-        for (j = 0; j < k && b[j] != b[k]; j++) {}
-        a->slice = (int32_t)j;
-        a->bytes = b[k]->bytes;
-        a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n || xg_plan_operand(p, fusion, k) != xg_plan_value(p, XG_OPERAND(fusion, k), 0);
-        a->aliased = false; /* live values never share memory */
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, s->n_links + (size_t)1);
+    xg_map64 first;
+    uint32_t k;
+    xg_map64_init(&first, p->arena);
+    for (k = 0; k < s->n_links; k++) {
+        const xg_buffer *b = p->buffers.p[s->links[k]];
+        if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
+        args[k].slice = (int32_t)(uintptr_t)xg_map64_get(&first, b->slice + (uint64_t)1) - 1;
+        args[k].bytes = b->bytes;
+        args[k].align = 16;
+        args[k].written = k >= s->n_links - s->n_written;
+        args[k].aliased = false; /* live values never share memory */
     }
     return args;
 }
@@ -36035,8 +37574,9 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_state *s = (xg_driver_state *)user;
+    const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
     xg_karg *args;
     xg_plan_kernel k;
@@ -36044,7 +37584,7 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
-    args = xg_driver_args(p, fusion);
+    args = xg_driver_args(p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
@@ -36099,12 +37639,14 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
+    r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+/* From a plan on: kernels, text, bytes. */
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+    xg_arena *a = p->arena;
     xg_driver_state s;
-    xg_plan *p;
     xg_buf text, ptx;
     memset(&s, 0, sizeof s);
     s.o = o;
@@ -36115,29 +37657,41 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.emit.max_unroll = 4;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print(&text, p);
+        xg_driver_dump_text(o, "plan", &text);
+    }
+    xg_plan_kernels(p, xg_driver_kernel, &s);
+    xg_buf_init(&ptx, a);
+    if (p->kernels.n) s.backend->finish(s.code, &ptx);
+    xg_driver_dump_text(o, "ptx", &ptx);
+    p->ptx = xg_str_of(ptx.p, ptx.n);
+    p->target = o->target.cc * 10;
+    p->target_name = xg_str_z(o->target.name);
+    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
+    if (report) xg_driver_fill_report(p, &ptx, report);
+    return xg_plan_executable(p, o->fill_elided);
+}
 
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+    xg_plan *p;
+    xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     p = xg_plan_buffers(a, m);
-    xg_plan_thunks(p, xg_driver_kernel, &s);
-    xg_buf_init(&ptx, a);
-    if (p->kernels.n) s.backend->finish(s.code, &ptx);
-    xg_driver_dump_text(o, "ptx", &ptx);
-    xg_buf_init(&text, a);
-    xg_plan_print_buffers(&text, p);
-    xg_driver_dump_text(o, "buffer-assignment", &text);
-    xg_buf_init(&text, a);
-    xg_plan_print(&text, p);
-    xg_driver_dump_text(o, "thunk_sequence", &text);
-
-    p->ptx = xg_str_of(ptx.p, ptx.n);
-    p->target = o->target.cc * 10;
-    p->target_name = xg_str_z(o->target.name);
-    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, m, NULL); p->hlo = xg_str_of(text.p, text.n); }
-    if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print_buffers(&text, p);
+        xg_driver_dump_text(o, "buffer-assignment", &text);
+    }
+    xg_plan_thunks(p);
+    return xg_driver_finish(p, o, report);
 }
+
+/* A planned module goes on from where it was printed. */
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report); }
 
 #endif /* XG_DRIVER_DRIVER_C */
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
@@ -36282,7 +37836,7 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    m->hlo = xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
+    m->hlo = xg_plan_is_text(copy, j->size) ? xg_plan_parse_hlo(&m->owner->c, &m->arena, &m->source) : xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
     xg_hlo_verify(m->hlo);
 }
 
@@ -36382,7 +37936,8 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_str exe;
     char *kept;
     xg_public_options(c, j->desc, &o);
-    exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
+    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
+    else exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
     kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
     memcpy(kept, exe.p, exe.n);
     xg_public_report(m, &report);
