@@ -2100,7 +2100,7 @@ struct xg_comp {
 };
 
 typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
-typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
+typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; uint32_t source_at; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
@@ -7586,6 +7586,7 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
         xg_io_alias a;
         memset(&a, 0, sizeof a);
         if (list.n) xg_lex_expect(x, ',', "',' or '}' after an alias");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
         a.output = xg_parse_ints(p, '{', '}', "an output index");
         xg_lex_expect(x, ':', "':'");
         xg_lex_expect(x, '(', "'(' and the parameter's number");
@@ -8254,6 +8255,12 @@ static int64_t xg_verify_bits(const xg_shape *s) {
     xg_mul64(s->elements, bits, &r);
     return r;
 }
+#define XG_ALIAS_RULE(ok, ...) \
+    do { \
+        if (ok) break; \
+        if (m->source && a->source_at) xg_fail_at(m->ctx, XLAGPU_ERROR_INVALID, m->source, a->source_at - 1, NULL, __VA_ARGS__); \
+        xg_fail(m->ctx, XLAGPU_ERROR_INVALID, __VA_ARGS__); \
+    } while (0)
 static void xg_verify_io_aliases(xg_module *m) {
     xg_verify_paths outputs, inputs;
     uint32_t k;
@@ -8265,19 +8272,17 @@ static void xg_verify_io_aliases(xg_module *m) {
         const xg_io_alias *a = &m->aliases[k];
         const xg_shape *out = xg_infer_shape_at(m->entry_result ? m->entry_result : m->entry->root->shape, a->output), *in;
         const char *index = xg_verify_index_text(m, a->output);
-        if (!out) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
-        if (a->param < 0 || a->param >= (int64_t)m->entry->n_params)
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
+        XG_ALIAS_RULE(out, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
         in = xg_infer_shape_at(m->entry_params ? m->entry_params->elems[a->param] : m->entry->params[a->param]->shape, a->param_index);
-        if (!in) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param,
-                         xg_verify_shape_text(m, m->entry->params[a->param]->shape));
-        if (!xg_shape_is_array(in) || !xg_shape_is_array(out) || xg_verify_bits(in) != xg_verify_bits(out) || (a->must && in != out && !xg_shape_agrees(in, out)))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
-        if (xg_verify_paths_add(m, &outputs, 0, a->output)) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s twice", index);
-        if (xg_verify_paths_add(m, &inputs, a->param, a->param_index))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
+        XG_ALIAS_RULE(in, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(xg_shape_is_array(in) && xg_shape_is_array(out) && xg_verify_bits(in) == xg_verify_bits(out) && (!a->must || in == out || xg_shape_agrees(in, out)),
+                      "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
 }
+#undef XG_ALIAS_RULE
 
 /* The order of computations, and that the list is sound. */
 static void xg_verify_comp_list(xg_verifier *v) {
@@ -9651,7 +9656,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend_each(r, i->shape->elements, c.kernel_inputs); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    xg_eval_spend_each(r, i->shape->elements, w->elements / c.out_features);
+    if (w->elements && x->elements) do xg_conv_position(&c, at, position++); while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;
@@ -12682,6 +12688,14 @@ XG_FN bool xg_eval_next(int64_t *at, const xg_window *w) {
     return false;
 }
 
+/* One operation for each position, seen or not. */
+XG_FN void xg_eval_spend_window(xg_eval_run *r, const xg_window *w) {
+    int64_t positions = 1;
+    uint32_t d;
+    for (d = 0; d < w->n; d++) if (!xg_mul64(positions, w->p[d].size, &positions)) positions = INT64_MAX / 2;
+    xg_eval_spend(r, positions);
+}
+
 /* The boxes, in outputs and base, of a window position; false when it sees nothing anywhere. Offsets are in elements. */
 XG_FN bool xg_eval_window_boxes(const xg_window *w, const int64_t *at, const xg_shape *base, const xg_shape *outputs, xg_strided *out_box, xg_strided *base_box, int64_t *out_at, int64_t *base_at) {
     int64_t os[XG_RANK_MAX], bs[XG_RANK_MAX];
@@ -12722,8 +12736,8 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
         xg_eval_fill(outs[k]->data, in[n + k]->data, bytes[k], (size_t)outs[k]->shape->elements);
     }
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     if (outs[0]->shape->elements) do {
-        xg_eval_spend(r, 1);
         if (!xg_eval_window_boxes(w, at, in[0]->shape, outs[0]->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         for (k = 0; k < n; k++) { acc[k] = outs[k]->data + (size_t)out_at * bytes[k]; x[k] = in[k]->data + (size_t)base_at * bytes[k]; }
         xg_reduce_box(r, c, n, acc, &out_box, x, &base_box, bytes);
@@ -12744,6 +12758,7 @@ XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_wind
     uint32_t d;
     for (k = 0; k < n; k++) where[k] = -1;
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     do {
         if (!xg_eval_window_boxes(w, at, operand->shape, source->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         memset(index, 0, sizeof index);
@@ -17014,6 +17029,10 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id:
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
+XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
@@ -17352,7 +17371,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
     l.init = xg_hb_tuple(b, all, n + 1);
     shape = l.init->shape;
     param = xg_comp_add_param(condition, shape, XG_STR("state"));
-    condition->root = xg_hb_compare(&c, "LT", xg_hb_element(&c, param, 0), xg_hb_int(&c, XLAGPU_S32, count));
+    l.k = xg_hb_element(&c, param, 0);
+    condition->root = xg_hb_compare(&c, "LT", l.k, xg_hb_int(&c, XLAGPU_S32, count));
     param = xg_comp_add_param(body, shape, XG_STR("state"));
     l.condition = condition;
     l.b = xg_hb_end(body, b->from);
@@ -17401,6 +17421,1507 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
 }
 
 #endif /* XG_OPT_BUILD_C */
+/* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
+ *
+ * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that opcode (ANY: of all elementwise ones, after
+ * the opcode's own). Rules of an opcode are tried in the order of the table. A rule returns the value that replaces i, i itself when it changed operands in
+ * place, or NULL. Its text test is tests/opt/algebraic/<name>.txt; tests/algebraic.c evaluates the modules there, for every type that they can be written
+ * for, before and after the rule, on values that are seldom what one thinks of.
+ *   EXACT  the same bits (a NaN is a NaN where arithmetic made it: no machine keeps its payload)
+ *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of roundings of a sum is not defined
+ *
+ * Laws
+ * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped.
+ * - No rule makes a program that an earlier rule turns back; each makes it smaller, or moves it towards a form from which no rule moves it away.
+ * - Shapes with dynamic dimensions are left alone. */
+#ifndef XG_OPT_ALGSIMP_H
+#define XG_OPT_ALGSIMP_H
+
+typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now */
+
+#define XG_ALG_RULES(X) \
+    /* algsimp_arith.c: numbers */ \
+    X(add_zero, ADD, EXACT) X(add_negate, ADD, EXACT) X(add_subtract, ADD, EXACT) X(add_constants, ADD, EXACT) \
+    X(subtract_zero, SUBTRACT, EXACT) X(subtract_self, SUBTRACT, EXACT) X(subtract_negate, SUBTRACT, EXACT) X(subtract_from_zero, SUBTRACT, EXACT) X(subtract_sum, SUBTRACT, EXACT) \
+    X(multiply_one, MULTIPLY, EXACT) X(multiply_zero, MULTIPLY, EXACT) X(multiply_minus_one, MULTIPLY, EXACT) X(multiply_negates, MULTIPLY, EXACT) X(multiply_constants, MULTIPLY, EXACT) \
+    X(divide_one, DIVIDE, EXACT) X(divide_negates, DIVIDE, EXACT) X(divide_power_of_two, DIVIDE, EXACT) X(divide_shift, DIVIDE, EXACT) \
+    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) X(remainder_iota, REMAINDER, EXACT) \
+    X(negate_negate, NEGATE, EXACT) X(negate_subtract, NEGATE, EXACT) X(abs_abs, ABS, EXACT) X(not_not, NOT, EXACT) X(not_compare, NOT, EXACT) \
+    X(floor_integral, FLOOR, EXACT) X(ceil_integral, CEIL, EXACT) X(round_afz_integral, ROUND_NEAREST_AFZ, EXACT) X(round_even_integral, ROUND_NEAREST_EVEN, EXACT) \
+    X(power_zero, POWER, EXACT) X(power_one, POWER, EXACT) X(power_square, POWER, CLOSE) X(power_cube, POWER, CLOSE) X(power_reciprocal, POWER, CLOSE) \
+    X(maximum_self, MAXIMUM, EXACT) X(maximum_lowest, MAXIMUM, EXACT) X(maximum_again, MAXIMUM, EXACT) \
+    X(minimum_self, MINIMUM, EXACT) X(minimum_highest, MINIMUM, EXACT) X(minimum_again, MINIMUM, EXACT) X(clamp_open, CLAMP, EXACT) \
+    X(and_self, AND, EXACT) X(and_constant, AND, EXACT) X(and_constants, AND, EXACT) \
+    X(or_self, OR, EXACT) X(or_constant, OR, EXACT) X(or_constants, OR, EXACT) \
+    X(xor_self, XOR, EXACT) X(xor_constant, XOR, EXACT) X(xor_constants, XOR, EXACT) \
+    X(shift_left_zero, SHIFT_LEFT, EXACT) X(shift_right_logical_zero, SHIFT_RIGHT_LOGICAL, EXACT) X(shift_right_arithmetic_zero, SHIFT_RIGHT_ARITHMETIC, EXACT) \
+    X(real_complex, REAL, EXACT) X(imag_complex, IMAG, EXACT) X(complex_parts, COMPLEX, EXACT) \
+    X(compare_self, COMPARE, EXACT) X(compare_unsigned_zero, COMPARE, EXACT) X(compare_pred, COMPARE, EXACT) X(compare_converted_pred, COMPARE, EXACT) \
+    X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
+    X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
+    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) \
+    /* algsimp_move.c: where elements lie */ \
+    X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
+    X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
+    X(transpose_same, TRANSPOSE, EXACT) X(transpose_transpose, TRANSPOSE, EXACT) X(transpose_broadcast, TRANSPOSE, EXACT) X(transpose_iota, TRANSPOSE, EXACT) X(transpose_reshape, TRANSPOSE, EXACT) X(transpose_dot, TRANSPOSE, EXACT) \
+    X(broadcast_same, BROADCAST, EXACT) X(broadcast_broadcast, BROADCAST, EXACT) X(broadcast_transpose, BROADCAST, EXACT) X(broadcast_iota, BROADCAST, EXACT) X(broadcast_reshape, BROADCAST, EXACT) X(broadcast_permutes, BROADCAST, EXACT) X(broadcast_ones, BROADCAST, EXACT) \
+    X(bitcast_same, BITCAST, EXACT) X(bitcast_bitcast, BITCAST, EXACT) \
+    X(reverse_ones, REVERSE, EXACT) X(reverse_reverse, REVERSE, EXACT) X(reverse_broadcast, REVERSE, EXACT) \
+    X(slice_same, SLICE, EXACT) X(slice_slice, SLICE, EXACT) X(slice_concatenate, SLICE, EXACT) X(slice_pad, SLICE, EXACT) X(slice_broadcast, SLICE, EXACT) X(slice_reshape, SLICE, EXACT) X(slice_transpose, SLICE, EXACT) \
+    X(pad_same, PAD, EXACT) X(pad_negative, PAD, EXACT) X(pad_pad, PAD, EXACT) X(pad_broadcast, PAD, EXACT) \
+    X(concatenate_one, CONCATENATE, EXACT) X(concatenate_flat, CONCATENATE, EXACT) X(concatenate_slices, CONCATENATE, EXACT) X(concatenate_broadcasts, CONCATENATE, EXACT) \
+    X(dynamic_slice_whole, DYNAMIC_SLICE, EXACT) X(dynamic_slice_constant, DYNAMIC_SLICE, EXACT) X(dynamic_slice_broadcast, DYNAMIC_SLICE, EXACT) X(dynamic_update_slice_whole, DYNAMIC_UPDATE_SLICE, EXACT) \
+    X(gather_broadcast, GATHER, EXACT) X(gather_one, GATHER, EXACT) X(scatter_nothing, SCATTER, EXACT) \
+    /* algsimp_reduce.c: many elements */ \
+    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
+    X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT)
+
+enum { XG_ALG_EXACT, XG_ALG_CLOSE };
+#define X(name, op, law) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i);
+XG_ALG_RULES(X)
+#undef X
+
+/* ---- algsimp_match.c ---- */
+XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
+XG_FN bool xg_alg_is(const xg_inst *x, double v);      /* this number everywhere, -0 apart from 0; not for complex */
+XG_FN bool xg_alg_is_int(const xg_inst *i);            /* integers and pred: arithmetic is exact and wraps */
+XG_FN bool xg_alg_is_pred(const xg_inst *i);
+XG_FN bool xg_alg_is_all_ones(const xg_inst *x);
+XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest); /* the end of the type's order: infinities for floats that have them */
+XG_FN bool xg_alg_one_user(const xg_inst *x);
+XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op); /* op(x, y) == y for all y that are no signed zeros */
+XG_FN int xg_alg_simple_reducer(const xg_comp *c);     /* the opcode of a computation f(x, y) = op(x, y), else -1 */
+XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k);   /* the operand of a binary instruction that is not the k-th */
+
+#endif /* XG_OPT_ALGSIMP_H */
+/* opt/algsimp_match.c -- the questions that rules ask. */
+#ifndef XG_OPT_ALGSIMP_MATCH_C
+#define XG_OPT_ALGSIMP_MATCH_C
+
+XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x) {
+    if (x->op == XG_BROADCAST) x = XG_OPERAND(x, 0); /* of a broadcast there is one only: they merge */
+    return x->op == XG_CONSTANT && xg_shape_is_array(x->shape) && x->shape->elements == 1 && !x->literal->elided ? x : NULL;
+}
+XG_FN bool xg_alg_is(const xg_inst *x, double v) {
+    const xg_inst *c = xg_alg_scalar(x);
+    double is;
+    int64_t n;
+    if (!c) return false;
+    if (xg_type_class(c->shape->type) & (XGT_I | XGT_P)) return xg_literal_get_int(c->literal, 0, &n) && (double)n == v && (n == 0 || (c->shape->type != XLAGPU_U64 || n > 0)) && !(v == 0 && signbit(v));
+    if (!(xg_type_class(c->shape->type) & XGT_F)) return false;
+    is = xg_literal_get_float(c->literal, 0);
+    return is == v && !signbit(is) == !signbit(v);
+}
+XG_FN bool xg_alg_is_int(const xg_inst *i) { return (xg_type_class(i->shape->type) & (XGT_I | XGT_P)) != 0; }
+XG_FN bool xg_alg_is_pred(const xg_inst *i) { return i->shape->type == XLAGPU_PRED; }
+XG_FN bool xg_alg_is_all_ones(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    int64_t n;
+    int bits;
+    if (!c || !xg_alg_is_int(c) || !xg_literal_get_int(c->literal, 0, &n)) return false;
+    if (c->shape->type == XLAGPU_PRED) return n == 1;
+    bits = xg_type_bits(c->shape->type);
+    return bits == 64 ? n == -1 : (n & (((int64_t)1 << bits) - 1)) == ((int64_t)1 << bits) - 1;
+}
+XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest) {
+    const xg_inst *c = xg_alg_scalar(x);
+    const xg_float_format *f;
+    xlagpu_type t;
+    int64_t n;
+    if (!c) return false;
+    t = c->shape->type;
+    f = xg_float_format_of(t);
+    if (f) return f->has_sign && f->has_infinity && xg_alg_is(x, highest ? HUGE_VAL : -HUGE_VAL);
+    if (!xg_alg_is_int(c) || !xg_literal_get_int(c->literal, 0, &n)) return false;
+    if (t == XLAGPU_PRED) return n == (highest ? 1 : 0);
+    return highest ? (uint64_t)n == xg_int_type_max(t) : n == xg_int_type_min(t);
+}
+XG_FN bool xg_alg_one_user(const xg_inst *x) { return x->first_use && x->first_use == x->last_use && x != x->comp->root; }
+XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op) {
+    switch (op) {
+    case XG_ADD: return xg_alg_is(x, 0.0) || xg_alg_is(x, -0.0);
+    case XG_OR: case XG_XOR: return xg_alg_is(x, 0.0);
+    case XG_MULTIPLY: return xg_alg_is(x, 1.0);
+    case XG_AND: return xg_alg_is_all_ones(x);
+    case XG_MAXIMUM: return xg_alg_is_extreme(x, false);
+    case XG_MINIMUM: return xg_alg_is_extreme(x, true);
+    default: return false;
+    }
+}
+XG_FN int xg_alg_simple_reducer(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_COMM) || r->op == XG_MULHI) return -1;
+    if (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) return (int)r->op;
+    return XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0] ? (int)r->op : -1;
+}
+XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k) { return XG_OPERAND(i, 1 - k); }
+
+#endif /* XG_OPT_ALGSIMP_MATCH_C */
+/* opt/algsimp_arith.c -- rules about numbers. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_ARITH_C
+#define XG_OPT_ALGSIMP_ARITH_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+/* For a commutative i: x is one operand, y the other, in both orders. */
+#define XG_EITHER(x, y) \
+    for (k = 0, x = P(0), y = P(1); k < 2; k++, x = P(1), y = P(0))
+
+/* The instruction with its operands as they are, on smaller ones: shape is theirs. */
+XG_FN xg_inst *xg_alg_again(xg_alg *a, xg_inst *i, xg_inst *const *operands, const int64_t *dims, uint32_t rank) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_hb_shape(&a->b, i->shape->type, dims, rank);
+    return made;
+}
+/* op(op(x, c), d) is op(x, op(c, d)) where arithmetic is exact: c and d constants, x none. */
+XG_FN xg_inst *xg_alg_fold_constants(xg_alg *a, xg_inst *i) {
+    xg_inst *x, *y, *in, *c;
+    uint32_t k, j;
+    if (!xg_alg_is_int(i)) return NULL;
+    XG_EITHER(in, y) {
+        if (in->op != i->op || !xg_alg_scalar(y)) continue;
+        for (j = 0; j < 2; j++) {
+            c = XG_OPERAND(in, j);
+            x = XG_OPERAND(in, 1 - j);
+            if (xg_alg_scalar(c) && !xg_alg_scalar(x)) return xg_hb_2(&a->b, i->op, x, xg_hb_2(&a->b, i->op, c, y));
+        }
+    }
+    return NULL;
+}
+/* x where the other operand is the number. */
+XG_FN xg_inst *xg_alg_beside(xg_inst *i, double number) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) if (xg_alg_is(y, number)) return x;
+    return NULL;
+}
+
+/* All but f8e8m0fnu, which makes NaN of what is negative. */
+XG_FN bool xg_alg_has_sign(const xg_inst *i) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    return !f || f->has_sign;
+}
+
+/* ---- add, subtract ---- */
+
+RULE(add_zero) { (void)a; return xg_alg_beside(i, xg_alg_is_int(i) ? 0.0 : -0.0); }
+RULE(add_negate) {
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!xg_alg_has_sign(i)) return NULL;
+    XG_EITHER(x, y) if (y->op == XG_NEGATE && x->op != XG_NEGATE) return xg_hb_2(&a->b, XG_SUBTRACT, x, XG_OPERAND(y, 0));
+    return NULL;
+}
+RULE(add_subtract) { /* (x - y) + y */
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    if (!xg_alg_is_int(i)) return NULL;
+    XG_EITHER(x, y) if (x->op == XG_SUBTRACT && XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
+    return NULL;
+}
+RULE(add_constants) { return xg_alg_fold_constants(a, i); }
+RULE(subtract_zero) { (void)a; return xg_alg_is(P(1), 0.0) ? P(0) : NULL; }
+RULE(subtract_self) { return P(0) == P(1) && xg_alg_is_int(i) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(subtract_negate) { return P(1)->op == XG_NEGATE && xg_alg_has_sign(i) ? xg_hb_2(&a->b, XG_ADD, P(0), XG_OPERAND(P(1), 0)) : NULL; }
+RULE(subtract_from_zero) { return xg_alg_is(P(0), xg_alg_is_int(i) ? 0.0 : -0.0) ? xg_hb_1(&a->b, XG_NEGATE, P(1)) : NULL; }
+RULE(subtract_sum) { /* (x + y) - y, x - (x - y), (x - y) - x */
+    xg_inst *x = P(0), *y = P(1);
+    if (!xg_alg_is_int(i)) return NULL;
+    if (x->op == XG_ADD && XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
+    if (x->op == XG_ADD && XG_OPERAND(x, 0) == y) return XG_OPERAND(x, 1);
+    if (y->op == XG_SUBTRACT && XG_OPERAND(y, 0) == x) return XG_OPERAND(y, 1);
+    if (x->op == XG_SUBTRACT && XG_OPERAND(x, 0) == y) return xg_hb_1(&a->b, XG_NEGATE, XG_OPERAND(x, 1));
+    return NULL;
+}
+
+/* ---- multiply, divide, remainder ---- */
+
+RULE(multiply_one) { (void)a; return xg_alg_beside(i, 1.0); }
+RULE(multiply_zero) {
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < 2; k++) if (xg_alg_is_int(i) && xg_alg_is(P(k), 0.0)) return P(k);
+    return NULL;
+}
+RULE(multiply_minus_one) {
+    xg_inst *x = xg_alg_beside(i, -1.0);
+    return x ? xg_hb_1(&a->b, XG_NEGATE, x) : NULL;
+}
+XG_FN xg_inst *xg_alg_both_negated(xg_alg *a, xg_inst *i) {
+    return P(0)->op == XG_NEGATE && P(1)->op == XG_NEGATE && !xg_alg_is_int(i) && xg_alg_has_sign(i) ? xg_hb_2(&a->b, i->op, XG_OPERAND(P(0), 0), XG_OPERAND(P(1), 0)) : NULL;
+}
+RULE(multiply_negates) { return xg_alg_both_negated(a, i); }
+RULE(multiply_constants) { return xg_alg_fold_constants(a, i); }
+RULE(divide_one) { (void)a; return xg_alg_is(P(1), 1.0) ? P(0) : NULL; }
+RULE(divide_negates) { return xg_type_class(i->shape->type) == XGT_F ? xg_alg_both_negated(a, i) : NULL; }
+RULE(divide_power_of_two) { /* 1 / c is exact, so x / c and x * (1 / c) round the same number once */
+    const xg_inst *c = xg_alg_scalar(P(1));
+    const xg_float_format *f = c ? xg_float_format_of(c->shape->type) : NULL;
+    double v, inverse;
+    int exponent;
+    if (!f || !f->has_sign) return NULL;
+    v = xg_literal_get_float(c->literal, 0);
+    if (v == 0 || v != v || v - v != 0 || fabs(frexp(v, &exponent)) != 0.5) return NULL;
+    inverse = 1 / v;
+    if (inverse - inverse != 0 || xg_float_decode(f->type, xg_float_encode(f->type, inverse)) != inverse) return NULL;
+    return xg_hb_2(&a->b, XG_MULTIPLY, P(0), xg_hb_float_like(&a->b, i, inverse));
+}
+/* k of an unsigned constant 2^k, else -1. */
+XG_FN int xg_alg_log2(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    int64_t v;
+    int k = 0;
+    if (!c || xg_type_class(c->shape->type) != XGT_I || xg_type_signed(c->shape->type) || !xg_literal_get_int(c->literal, 0, &v)) return -1;
+    if (v == 0 || ((uint64_t)v & ((uint64_t)v - 1))) return -1;
+    while (((uint64_t)v >> k) != 1) k++;
+    return k;
+}
+RULE(divide_shift) {
+    int k = xg_alg_log2(P(1));
+    return k > 0 ? xg_hb_2(&a->b, XG_SHIFT_RIGHT_LOGICAL, P(0), xg_hb_int_like(&a->b, i, k)) : NULL;
+}
+RULE(remainder_one) { return xg_alg_is(P(1), 1.0) && xg_alg_is_int(i) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(remainder_mask) {
+    int k = xg_alg_log2(P(1));
+    return k > 0 ? xg_hb_2(&a->b, XG_AND, P(0), xg_hb_int_like(&a->b, i, ((int64_t)1 << k) - 1)) : NULL;
+}
+RULE(remainder_iota) { /* numbers that are all below the divisor */
+    const xg_inst *c = xg_alg_scalar(P(1));
+    int64_t v;
+    (void)a;
+    if (P(0)->op != XG_IOTA || !c || xg_type_class(i->shape->type) != XGT_I || !xg_literal_get_int(c->literal, 0, &v)) return NULL;
+    if (c->shape->type == XLAGPU_U64 && v < 0) v = INT64_MAX;
+    return P(0)->shape->rank && P(0)->shape->dims[xg_attr_int(P(0), XG_A_iota_dimension, 0)] <= v ? P(0) : NULL;
+}
+
+/* ---- one operand ---- */
+
+RULE(negate_negate) { (void)a; return P(0)->op == XG_NEGATE && xg_alg_has_sign(i) ? XG_OPERAND(P(0), 0) : NULL; }
+RULE(negate_subtract) { return P(0)->op == XG_SUBTRACT && xg_alg_is_int(i) ? xg_hb_2(&a->b, XG_SUBTRACT, XG_OPERAND(P(0), 1), XG_OPERAND(P(0), 0)) : NULL; }
+RULE(abs_abs) {
+    if (P(0)->op == XG_ABS) return P(0);
+    return P(0)->op == XG_NEGATE && xg_alg_has_sign(i) ? xg_hb_1(&a->b, XG_ABS, XG_OPERAND(P(0), 0)) : NULL;
+}
+RULE(not_not) { (void)a; return P(0)->op == XG_NOT ? XG_OPERAND(P(0), 0) : NULL; }
+/* Where nothing is unordered; equality is never unordered. */
+RULE(not_compare) {
+    static const char *const opposite[][2] = {{"EQ", "NE"}, {"NE", "EQ"}, {"LT", "GE"}, {"GE", "LT"}, {"GT", "LE"}, {"LE", "GT"}};
+    xg_inst *c = P(0), *made;
+    xg_str direction;
+    size_t k;
+    if (c->op != XG_COMPARE) return NULL;
+    direction = xg_attr_str(c, XG_A_direction);
+    for (k = 0; k < XG_COUNT(opposite); k++) {
+        if (!xg_str_is(direction, opposite[k][0])) continue;
+        if (k > 1 && !xg_alg_is_int(XG_OPERAND(c, 0))) return NULL;
+        made = xg_hb_compare(&a->b, opposite[k][1], XG_OPERAND(c, 0), XG_OPERAND(c, 1));
+        if (xg_inst_attr(c, XG_A_type)) xg_inst_set_attr(made, *xg_inst_attr(c, XG_A_type));
+        return made;
+    }
+    return NULL;
+}
+/* Where the largest number is one: a type without infinity may end at 7.5. */
+XG_FN xg_inst *xg_alg_integral(xg_inst *i) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    if (!f->has_infinity) return NULL;
+    switch (P(0)->op) {
+    case XG_FLOOR: case XG_CEIL: case XG_ROUND_NEAREST_AFZ: case XG_ROUND_NEAREST_EVEN: return P(0);
+    default: return NULL;
+    }
+}
+RULE(floor_integral) { (void)a; return xg_alg_integral(i); }
+RULE(ceil_integral) { (void)a; return xg_alg_integral(i); }
+RULE(round_afz_integral) { (void)a; return xg_alg_integral(i); }
+RULE(round_even_integral) { (void)a; return xg_alg_integral(i); }
+
+/* ---- power ---- */
+
+XG_FN bool xg_alg_is_real(const xg_inst *i) { return (xg_type_class(i->shape->type) & (XGT_I | XGT_F)) != 0; }
+XG_FN bool xg_alg_is_wide(const xg_inst *i) { return i->shape->type == XLAGPU_F32 || i->shape->type == XLAGPU_F64; }
+RULE(power_zero) { return xg_alg_is_real(i) && (xg_alg_is(P(1), 0.0) || xg_alg_is(P(1), -0.0)) ? xg_hb_int_like(&a->b, i, 1) : NULL; }
+RULE(power_one) { (void)a; return xg_alg_is(P(1), 1.0) ? P(0) : NULL; }
+RULE(power_square) { return xg_alg_is(P(1), 2.0) ? xg_hb_2(&a->b, XG_MULTIPLY, P(0), P(0)) : NULL; }
+RULE(power_cube) { /* two roundings, as many as a function has; not where they are coarse */
+    if (!xg_alg_is(P(1), 3.0) || (!xg_alg_is_wide(i) && !xg_alg_is_int(i))) return NULL;
+    return xg_hb_2(&a->b, XG_MULTIPLY, xg_hb_2(&a->b, XG_MULTIPLY, P(0), P(0)), P(0));
+}
+RULE(power_reciprocal) { return xg_type_class(i->shape->type) == XGT_F && xg_alg_is(P(1), -1.0) ? xg_hb_2(&a->b, XG_DIVIDE, xg_hb_float_like(&a->b, i, 1), P(0)) : NULL; }
+
+/* ---- maximum, minimum, clamp ---- */
+
+XG_FN xg_inst *xg_alg_same_operands(xg_inst *i) { return P(0) == P(1) ? P(0) : NULL; }
+/* max(x, lowest) is x, min(x, lowest) is lowest unless x may be NaN; likewise with the highest. */
+XG_FN xg_inst *xg_alg_extreme(xg_inst *i, bool neutral_is_highest) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) {
+        if (xg_alg_is_extreme(y, neutral_is_highest)) return x;
+        if (xg_alg_is_int(i) && xg_alg_is_extreme(y, !neutral_is_highest)) return y;
+    }
+    return NULL;
+}
+/* op(op(x, y), y) */
+XG_FN xg_inst *xg_alg_absorbed(xg_inst *i) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) if (x->op == i->op && (XG_OPERAND(x, 0) == y || XG_OPERAND(x, 1) == y)) return x;
+    return NULL;
+}
+RULE(maximum_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(maximum_lowest) { (void)a; return xg_alg_extreme(i, false); }
+RULE(maximum_again) { (void)a; return xg_alg_absorbed(i); }
+RULE(minimum_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(minimum_highest) { (void)a; return xg_alg_extreme(i, true); }
+RULE(minimum_again) { (void)a; return xg_alg_absorbed(i); }
+RULE(clamp_open) { /* a bound that never binds; bounds of integers may be scalars */
+    xg_inst *x = P(1);
+    if (!xg_alg_is_int(i)) return NULL;
+    if (xg_alg_is_extreme(P(0), false) && P(2)->shape->plain == i->shape->plain) return xg_hb_2(&a->b, XG_MINIMUM, x, P(2));
+    if (xg_alg_is_extreme(P(2), true) && P(0)->shape->plain == i->shape->plain) return xg_hb_2(&a->b, XG_MAXIMUM, x, P(0));
+    return NULL;
+}
+
+/* ---- bits ---- */
+
+RULE(and_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(and_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    XG_EITHER(x, y) { if (xg_alg_is_all_ones(y)) return x; if (xg_alg_is(y, 0.0)) return y; }
+    return NULL;
+}
+RULE(and_constants) { return xg_alg_fold_constants(a, i); }
+RULE(or_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(or_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    XG_EITHER(x, y) { if (xg_alg_is(y, 0.0)) return x; if (xg_alg_is_all_ones(y)) return y; }
+    return NULL;
+}
+RULE(or_constants) { return xg_alg_fold_constants(a, i); }
+RULE(xor_self) { return P(0) == P(1) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(xor_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) { if (xg_alg_is(y, 0.0)) return x; if (xg_alg_is_all_ones(y)) return xg_hb_1(&a->b, XG_NOT, x); }
+    return NULL;
+}
+RULE(xor_constants) { return xg_alg_fold_constants(a, i); }
+XG_FN xg_inst *xg_alg_no_shift(xg_inst *i) { return xg_alg_is(P(1), 0.0) ? P(0) : NULL; }
+RULE(shift_left_zero) { (void)a; return xg_alg_no_shift(i); }
+RULE(shift_right_logical_zero) { (void)a; return xg_alg_no_shift(i); }
+RULE(shift_right_arithmetic_zero) { (void)a; return xg_alg_no_shift(i); }
+
+/* ---- complex ---- */
+
+RULE(real_complex) { (void)a; return P(0)->op == XG_COMPLEX ? XG_OPERAND(P(0), 0) : xg_type_class(P(0)->shape->type) == XGT_F ? P(0) : NULL; }
+RULE(imag_complex) {
+    if (P(0)->op == XG_COMPLEX) return XG_OPERAND(P(0), 1);
+    return xg_type_class(P(0)->shape->type) == XGT_F ? xg_hb_int_like(&a->b, i, 0) : NULL;
+}
+RULE(complex_parts) {
+    xg_inst *re = P(0), *im = P(1);
+    (void)a;
+    if (re->op != XG_REAL || im->op != XG_IMAG || XG_OPERAND(re, 0) != XG_OPERAND(im, 0)) return NULL;
+    return XG_OPERAND(re, 0)->shape->type == i->shape->type ? XG_OPERAND(re, 0) : NULL;
+}
+
+/* ---- compare, select ---- */
+
+RULE(compare_self) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    bool total = xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER");
+    if (P(0) != P(1) || !(xg_alg_is_int(P(0)) || total)) return NULL;
+    return xg_hb_int_like(&a->b, i, xg_str_is(d, "EQ") || xg_str_is(d, "LE") || xg_str_is(d, "GE"));
+}
+RULE(compare_unsigned_zero) { /* u < 0 and 0 > u never, u >= 0 and 0 <= u always */
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xlagpu_type t = P(0)->shape->type;
+    if (xg_type_class(t) != XGT_I || xg_type_signed(t)) return NULL;
+    if (xg_alg_is(P(1), 0.0)) { if (xg_str_is(d, "LT")) return xg_hb_int_like(&a->b, i, 0); if (xg_str_is(d, "GE")) return xg_hb_int_like(&a->b, i, 1); }
+    if (xg_alg_is(P(0), 0.0)) { if (xg_str_is(d, "GT")) return xg_hb_int_like(&a->b, i, 0); if (xg_str_is(d, "LE")) return xg_hb_int_like(&a->b, i, 1); }
+    return NULL;
+}
+/* p == true, p != false: p; p == false, p != true: not p. */
+XG_FN xg_inst *xg_alg_truth(xg_alg *a, xg_inst *p, bool equal, bool with) { return equal == with ? p : xg_hb_1(&a->b, XG_NOT, p); }
+RULE(compare_pred) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!xg_alg_is_pred(P(0)) || !(xg_str_is(d, "EQ") || xg_str_is(d, "NE"))) return NULL;
+    XG_EITHER(x, y) if (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)) return xg_alg_truth(a, x, xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
+    return NULL;
+}
+RULE(compare_converted_pred) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
+    XG_EITHER(x, y) if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
+    return NULL;
+}
+RULE(select_constant) { (void)a; return xg_alg_is(P(0), 1.0) ? P(1) : xg_alg_is(P(0), 0.0) ? P(2) : NULL; }
+RULE(select_same) { (void)a; return P(1) == P(2) ? P(1) : NULL; }
+RULE(select_not) { return P(0)->op == XG_NOT ? xg_hb_select(&a->b, XG_OPERAND(P(0), 0), P(2), P(1)) : NULL; }
+RULE(select_pred) { /* select(p, true, y) is p or y; select(p, x, false) is p and x; with true and false p itself */
+    xg_inst *p = P(0), *x = P(1), *y = P(2);
+    if (!xg_alg_is_pred(i) || p->shape->plain != i->shape->plain) return NULL;
+    if (xg_alg_is(x, 1.0)) return xg_alg_is(y, 0.0) ? p : xg_hb_2(&a->b, XG_OR, p, y);
+    if (xg_alg_is(y, 0.0)) return xg_hb_2(&a->b, XG_AND, p, x);
+    return xg_alg_is(x, 0.0) && xg_alg_is(y, 1.0) ? xg_hb_1(&a->b, XG_NOT, p) : NULL;
+}
+RULE(select_select) { /* the same predicate again */
+    xg_inst *x = P(1), *y = P(2);
+    if (x->op == XG_SELECT && XG_OPERAND(x, 0) == P(0)) return xg_hb_select(&a->b, P(0), XG_OPERAND(x, 1), y);
+    if (y->op == XG_SELECT && XG_OPERAND(y, 0) == P(0)) return xg_hb_select(&a->b, P(0), x, XG_OPERAND(y, 2));
+    return NULL;
+}
+
+/* ---- types ---- */
+
+/* Is every value of `from` a value of `to`? */
+XG_FN bool xg_alg_lossless(xlagpu_type from, xlagpu_type to) {
+    const xg_float_format *f = xg_float_format_of(from), *t = xg_float_format_of(to);
+    int bits = xg_type_bits(from) - (from != XLAGPU_PRED && xg_type_signed(from) ? 1 : 0);
+    if (from == to) return true;
+    if (f && t) return (t->has_sign || !f->has_sign) && t->has_infinity >= f->has_infinity && t->has_nan >= f->has_nan && t->has_zero >= f->has_zero && t->mantissa_bits >= f->mantissa_bits &&
+                       (t->exponent_bits > f->exponent_bits || (t->exponent_bits == f->exponent_bits && t->bias == f->bias));
+    if (!(xg_type_class(from) & (XGT_I | XGT_P))) return false;
+    if (t) return t->has_sign && t->has_zero && t->has_infinity && t->mantissa_bits + 1 >= bits && t->bias >= bits;
+    if (xg_type_class(to) != XGT_I) return false;
+    return xg_type_signed(to) ? xg_type_bits(to) - 1 >= bits : bits <= xg_type_bits(to) && !(from != XLAGPU_PRED && xg_type_signed(from));
+}
+RULE(convert_same) { (void)a; return P(0)->shape->type == i->shape->type ? P(0) : NULL; }
+/* The middle type holds what it is given, so the last conversion sees the first value. From float to integer is clamped, from integer to integer wrapped: then
+ * a detour through a float is another thing. */
+RULE(convert_convert) {
+    xlagpu_type from, through = P(0)->shape->type, to = i->shape->type;
+    if (P(0)->op != XG_CONVERT) return NULL;
+    from = XG_OPERAND(P(0), 0)->shape->type;
+    if (!xg_alg_lossless(from, through)) return NULL;
+    if (from == to) return XG_OPERAND(P(0), 0);
+    if (xg_float_format_of(through) && !xg_float_format_of(from) && (xg_type_class(to) & (XGT_I | XGT_P))) return NULL;
+    if (xg_type_class(to) == XGT_C || (to == XLAGPU_PRED && through != XLAGPU_PRED && xg_float_format_of(through))) return NULL;
+    return xg_hb_convert(&a->b, XG_OPERAND(P(0), 0), to);
+}
+RULE(bitcast_convert_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
+RULE(bitcast_convert_twice) { /* of one width: elements stay where they are */
+    xg_inst *x;
+    if (P(0)->op != XG_BITCAST_CONVERT) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_shape_same_dims(x->shape, i->shape) || !xg_shape_same_dims(P(0)->shape, i->shape)) return NULL;
+    return x->shape->type == i->shape->type ? x : xg_hb_bitcast_convert(&a->b, x, i->shape->type);
+}
+RULE(reduce_precision_same) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    (void)a;
+    return f && f->has_infinity && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
+}
+RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
+
+/* ---- all elementwise operations ---- */
+
+/* op(broadcast(x), broadcast(y), broadcast(scalar)) is broadcast(op(x, y, scalar)): fewer elements to compute. */
+RULE(of_broadcasts) {
+    xg_inst *model = NULL, **in;
+    xg_ints places;
+    uint32_t k;
+    if (i->n_operands == 0 || i->op == XG_COPY || i == i->comp->root || i->shape->elements <= 1) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->op != XG_BROADCAST || o->shape->rank != i->shape->rank) return NULL;
+        if (!model || XG_OPERAND(o, 0)->shape->rank > XG_OPERAND(model, 0)->shape->rank) model = o;
+    }
+    places = xg_attr_ints(model, XG_A_dimensions);
+    if (XG_OPERAND(model, 0)->shape->elements == i->shape->elements) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(P(k), 0);
+        xg_ints p = xg_attr_ints(P(k), XG_A_dimensions);
+        if (x->shape->rank && !(xg_shape_same_dims(x->shape, XG_OPERAND(model, 0)->shape) && p.n == places.n && memcmp(p.p, places.p, p.n * sizeof *p.p) == 0)) return NULL;
+        in[k] = x;
+    }
+    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_splat(&a->b, in[k], XG_OPERAND(model, 0)->shape->dims, in[k]->shape->rank ? 0 : XG_OPERAND(model, 0)->shape->rank);
+    return xg_hb_broadcast(&a->b, xg_alg_again(a, i, in, XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank), i->shape->dims, i->shape->rank, places.p, places.n);
+}
+#undef RULE
+#undef P
+#undef XG_EITHER
+
+#endif /* XG_OPT_ALGSIMP_ARITH_C */
+/* opt/algsimp_move.c -- rules about where elements lie. What they promise stands in algsimp.h.
+ *
+ * The way things go: constants and iotas as broadcasts of something smaller; reshape and transpose above broadcast, so that broadcasts, which cost nothing, come
+ * last; slices towards the parameters. */
+#ifndef XG_OPT_ALGSIMP_MOVE_C
+#define XG_OPT_ALGSIMP_MOVE_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+/* ---- sources ---- */
+
+/* An array whose elements are all the same bits is a broadcast of one. */
+RULE(constant_splat) {
+    const xg_literal *l = i->literal;
+    size_t bytes, n;
+    xg_literal *one;
+    if (!xg_shape_is_array(i->shape) || l->elided || i->shape->elements < 2 || !l->data) return NULL;
+    bytes = (size_t)xg_type_bytes(i->shape->type);
+    n = (size_t)i->shape->elements * bytes;
+    if (memcmp(l->data, (const char *)l->data + bytes, n - bytes) != 0) return NULL;
+    one = xg_literal_new(a->m->arena, xg_shape_scalar(a->m, i->shape->type));
+    memcpy(one->data, l->data, bytes);
+    return xg_hb_splat(&a->b, xg_hb_literal(&a->b, one), DIMS(i), RANK(i));
+}
+RULE(iota_one) { return DIMS(i)[xg_attr_int(i, XG_A_iota_dimension, 0)] == 1 ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+
+/* ---- ones: dimensions of size 1 ---- */
+
+/* For the reshape from `from` to `to` that only puts in and leaves out ones: place[k] is where dimension k of `from` goes, -1 for ones. */
+XG_FN bool xg_alg_only_ones(const xg_shape *from, const xg_shape *to, int64_t *place) {
+    uint32_t k, j = 0;
+    for (k = 0; k < from->rank; k++) {
+        place[k] = -1;
+        if (from->dims[k] == 1) continue;
+        while (j < to->rank && to->dims[j] == 1) j++;
+        if (j == to->rank || to->dims[j] != from->dims[k]) return false;
+        place[k] = j++;
+    }
+    while (j < to->rank && to->dims[j] == 1) j++;
+    return j == to->rank;
+}
+/* x without the ones whose flag is set. */
+XG_FN xg_inst *xg_alg_drop_ones(xg_alg *a, xg_inst *x, const bool *drop) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < RANK(x); k++) if (!drop[k]) dims[n++] = DIMS(x)[k];
+    return xg_hb_reshape(&a->b, x, dims, n);
+}
+
+/* ---- reshape ---- */
+
+/* In layout-sensitive times a reshape to the same dimensions may still move data. */
+RULE(reshape_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(reshape_reshape) { return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+/* reshape(broadcast(x)): of a scalar, and where only ones come and go. */
+RULE(reshape_broadcast) {
+    xg_inst *b = P(0), *x;
+    int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool drop[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k, n = 0;
+    if (b->op != XG_BROADCAST) return NULL;
+    x = XG_OPERAND(b, 0);
+    if (RANK(x) == 0) return xg_hb_splat(&a->b, x, DIMS(i), RANK(i));
+    if (!xg_alg_only_ones(b->shape, i->shape, place)) return NULL;
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0; k < at.n; k++) {
+        drop[k] = DIMS(x)[k] == 1;
+        if (drop[k]) continue;
+        if (place[at.p[k]] < 0) return NULL;
+        to[n++] = place[at.p[k]];
+    }
+    return xg_hb_broadcast(&a->b, xg_alg_drop_ones(a, x, drop), DIMS(i), RANK(i), to, n);
+}
+RULE(reshape_iota) {
+    int64_t place[XG_RANK_MAX], dim;
+    if (P(0)->op != XG_IOTA || !xg_alg_only_ones(P(0)->shape, i->shape, place)) return NULL;
+    dim = place[xg_attr_int(P(0), XG_A_iota_dimension, 0)];
+    return dim < 0 ? NULL : xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+}
+
+/* ---- transpose ---- */
+
+RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) && (!a->layouts || P(0)->shape == i->shape) ? P(0) : NULL; }
+RULE(transpose_transpose) {
+    int64_t perm[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < outer.n; k++) perm[k] = inner.p[outer.p[k]];
+    return xg_hb_transpose(&a->b, XG_OPERAND(P(0), 0), perm);
+}
+XG_FN void xg_alg_inverse(xg_ints perm, int64_t *inverse) {
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) inverse[perm.p[k]] = k;
+}
+RULE(transpose_broadcast) {
+    int64_t inverse[XG_RANK_MAX], to[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) to[k] = inverse[at.p[k]];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, at.n);
+}
+RULE(transpose_iota) {
+    int64_t inverse[XG_RANK_MAX];
+    if (P(0)->op != XG_IOTA) return NULL;
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), inverse[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+}
+RULE(transpose_reshape) { /* only ones change places */
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    int64_t last = -1;
+    uint32_t k;
+    if (a->layouts) return NULL;
+    for (k = 0; k < perm.n; k++) {
+        if (DIMS(i)[k] == 1) continue;
+        if (perm.p[k] < last) return NULL;
+        last = perm.p[k];
+    }
+    return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+}
+/* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
+RULE(transpose_dot) {
+    xg_inst *d = P(0);
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_dot_dims was, now;
+    uint32_t batch, lhs, rhs, k;
+    if (d->op != XG_DOT || !xg_alg_one_user(d)) return NULL;
+    was = xg_dot_dims_of(d);
+    batch = was.lb.n;
+    lhs = RANK(XG_OPERAND(d, 0)) - batch - was.lc.n;
+    rhs = RANK(XG_OPERAND(d, 1)) - batch - was.rc.n;
+    for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
+    if (lhs == 0 || rhs == 0) return NULL;
+    now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
+    if (xg_inst_attr(d, XG_A_algorithm)) return NULL; /* may tell its operands apart */
+    if (xg_inst_attr(d, XG_A_operand_precision)) {
+        const xg_words *w = xg_inst_attr(d, XG_A_operand_precision)->v.words;
+        if (w->n == 2 && !xg_str_eq(w->p[0], w->p[1])) return NULL;
+    }
+    return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
+}
+
+/* ---- broadcast ---- */
+
+RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && (P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain)) ? P(0) : NULL; }
+RULE(broadcast_broadcast) {
+    int64_t to[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < inner.n; k++) to[k] = outer.p[inner.p[k]];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, inner.n);
+}
+RULE(broadcast_transpose) {
+    int64_t to[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), perm;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) to[perm.p[k]] = outer.p[k];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, perm.n);
+}
+RULE(broadcast_iota) {
+    if (P(0)->op != XG_IOTA) return NULL;
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), xg_attr_ints(i, XG_A_dimensions).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+}
+RULE(broadcast_reshape) { /* ones that a reshape has put in need not be there */
+    int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool drop[XG_RANK_MAX];
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *x;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_RESHAPE) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (RANK(x) >= RANK(P(0)) || !xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        drop[k] = DIMS(x)[k] == 1;
+        if (!drop[k]) to[n++] = at.p[place[k]];
+    }
+    return xg_hb_broadcast(&a->b, xg_alg_drop_ones(a, x, drop), DIMS(i), RANK(i), to, n);
+}
+/* A broadcast that makes nothing bigger and only changes the order is a transpose. */
+RULE(broadcast_permutes) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t perm[XG_RANK_MAX];
+    if (RANK(i) != RANK(P(0)) || xg_perm_is_identity(at.p, at.n)) return NULL;
+    xg_alg_inverse(at, perm);
+    return xg_hb_transpose(&a->b, P(0), perm);
+}
+/* One that makes nothing bigger and keeps the order is a reshape. */
+RULE(broadcast_ones) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    if (i->shape->elements != P(0)->shape->elements || RANK(i) == RANK(P(0)) || i->shape->elements == 0) return NULL;
+    for (k = 1; k < at.n; k++) if (at.p[k] < at.p[k - 1]) return NULL;
+    return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+}
+
+/* ---- bitcast ---- */
+
+RULE(bitcast_same) { (void)a; return P(0)->shape == i->shape ? P(0) : NULL; }
+RULE(bitcast_bitcast) { return P(0)->op == XG_BITCAST ? xg_hb_op(&a->b, XG_BITCAST, i->shape, &XG_OPERAND(P(0), 0), 1) : NULL; }
+
+/* ---- reverse ---- */
+
+RULE(reverse_ones) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < at.n; k++) if (DIMS(i)[at.p[k]] != 1) kept[n++] = at.p[k];
+    return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : n == 0 ? P(0) : NULL;
+}
+RULE(reverse_reverse) { /* what both turn stays */
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t times[XG_RANK_MAX], k, n = 0;
+    if (P(0)->op != XG_REVERSE) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    memset(times, 0, sizeof times);
+    for (k = 0; k < outer.n; k++) times[outer.p[k]]++;
+    for (k = 0; k < inner.n; k++) times[inner.p[k]]++;
+    for (k = 0; k < RANK(i); k++) if (times[k] == 1) dims[n++] = k;
+    return xg_hb_reverse(&a->b, XG_OPERAND(P(0), 0), dims, n);
+}
+/* Where each dimension of a broadcast comes from: the operand's dimension, or -1. */
+XG_FN void xg_alg_broadcast_sources(const xg_inst *b, int64_t *source) {
+    xg_ints at = xg_attr_ints(b, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < RANK(b); k++) source[k] = -1;
+    for (k = 0; k < at.n; k++) source[at.p[k]] = k;
+}
+RULE(reverse_broadcast) { /* all elements along a dimension are the same */
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t source[XG_RANK_MAX], kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    xg_alg_broadcast_sources(P(0), source);
+    for (k = 0; k < at.n; k++) if (source[at.p[k]] >= 0) kept[n++] = at.p[k];
+    return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : NULL;
+}
+
+/* ---- slice ---- */
+
+XG_FN const xg_slice_dim *xg_alg_slices(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
+RULE(slice_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(slice_slice) {
+    const xg_slice_dim *outer = xg_alg_slices(i), *inner;
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (P(0)->op != XG_SLICE || i->shape->elements == 0) return NULL;
+    inner = xg_alg_slices(P(0));
+    for (k = 0; k < RANK(i); k++) {
+        d[k].start = inner[k].start + outer[k].start * inner[k].stride;
+        if (!xg_mul64(inner[k].stride, outer[k].stride, &d[k].stride)) return NULL;
+        d[k].limit = d[k].start + (DIMS(i)[k] - 1) * d[k].stride + 1;
+    }
+    return xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d);
+}
+RULE(slice_concatenate) { /* all of it from one of the parts */
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_inst *c = P(0);
+    int64_t at = 0, dim, last;
+    uint32_t k;
+    if (c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
+    dim = xg_attr_ints(c, XG_A_dimensions).p[0];
+    last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
+    for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++) at += DIMS(XG_OPERAND(c, k))[dim];
+    if (k == c->n_operands || last >= at + DIMS(XG_OPERAND(c, k))[dim]) return NULL;
+    memcpy(d, s, RANK(i) * sizeof *d);
+    d[dim].start = s[dim].start - at;
+    d[dim].limit = last - at + 1;
+    return xg_hb_slice(&a->b, XG_OPERAND(c, k), d);
+}
+/* Within the padded array, or within the padding, of edges only. */
+RULE(slice_pad) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    const xg_pad_dim *p;
+    xg_slice_dim d[XG_RANK_MAX];
+    bool within = true;
+    uint32_t k;
+    if (P(0)->op != XG_PAD || i->shape->elements == 0) return NULL;
+    p = xg_inst_attr(P(0), XG_A_padding)->v.pads->p;
+    for (k = 0; k < RANK(i); k++) {
+        int64_t from = p[k].low, to = p[k].low + DIMS(XG_OPERAND(P(0), 0))[k], last = s[k].start + (DIMS(i)[k] - 1) * s[k].stride;
+        if (p[k].low < 0 || p[k].high < 0 || p[k].interior) return NULL;
+        if (last < from || s[k].start >= to) return xg_hb_splat(&a->b, XG_OPERAND(P(0), 1), DIMS(i), RANK(i));
+        within = within && s[k].start >= from && last < to;
+        d[k].start = s[k].start - from;
+        d[k].limit = last - from + 1;
+        d[k].stride = s[k].stride;
+    }
+    return within ? xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d) : NULL;
+}
+/* The operand's part of a slice or dynamic-slice of a broadcast. */
+RULE(slice_broadcast) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) d[k] = s[at.p[k]];
+    return xg_hb_broadcast(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), DIMS(i), RANK(i), at.p, at.n);
+}
+RULE(slice_reshape) { /* ones come and go behind the slice */
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t place[XG_RANK_MAX];
+    xg_inst *x;
+    uint32_t k;
+    if (P(0)->op != XG_RESHAPE || i->shape->elements == 0 || !xg_alg_one_user(P(0))) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        if (place[k] >= 0) d[k] = s[place[k]];
+    }
+    return xg_hb_reshape(&a->b, xg_hb_slice(&a->b, x, d), DIMS(i), RANK(i));
+}
+RULE(slice_transpose) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_ints perm;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0)) || a->layouts) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) d[perm.p[k]] = s[k];
+    return xg_hb_transpose(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), perm.p);
+}
+
+/* ---- pad ---- */
+
+XG_FN const xg_pad_dim *xg_alg_pads(const xg_inst *i) { return xg_inst_attr(i, XG_A_padding)->v.pads->p; }
+RULE(pad_same) { /* nothing is added: interior padding of one element is none */
+    const xg_pad_dim *p = xg_alg_pads(i);
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < RANK(i); k++) if (p[k].low || p[k].high || (p[k].interior && DIMS(P(0))[k] > 1)) return NULL;
+    return P(0);
+}
+/* Negative edges are a slice of what the other edges make; the cut comes after the interior padding. */
+RULE(pad_negative) {
+    const xg_pad_dim *p = xg_alg_pads(i);
+    xg_pad_dim grow[XG_RANK_MAX];
+    xg_slice_dim cut[XG_RANK_MAX];
+    xg_inst *padded;
+    bool any = false;
+    uint32_t k;
+    if (i->shape->elements == 0) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        any = any || p[k].low < 0 || p[k].high < 0;
+        grow[k].low = XG_MAX(p[k].low, 0);
+        grow[k].high = XG_MAX(p[k].high, 0);
+        grow[k].interior = p[k].interior;
+    }
+    if (!any) return NULL;
+    padded = xg_hb_pad(&a->b, P(0), P(1), grow);
+    for (k = 0; k < RANK(i); k++) {
+        cut[k].start = XG_MAX(-p[k].low, 0);
+        cut[k].limit = cut[k].start + DIMS(i)[k];
+        cut[k].stride = 1;
+    }
+    return xg_hb_slice(&a->b, padded, cut);
+}
+RULE(pad_pad) { /* with the same value; edges add up */
+    const xg_pad_dim *outer = xg_alg_pads(i), *inner;
+    xg_pad_dim d[XG_RANK_MAX];
+    xg_inst *in = P(0);
+    const xg_inst *u, *v;
+    uint32_t k;
+    if (in->op != XG_PAD) return NULL;
+    u = xg_alg_scalar(P(1));
+    v = xg_alg_scalar(XG_OPERAND(in, 1));
+    if (P(1) != XG_OPERAND(in, 1) && !(u && v && memcmp(u->literal->data, v->literal->data, (size_t)xg_type_bytes(u->shape->type)) == 0)) return NULL;
+    inner = xg_alg_pads(in);
+    for (k = 0; k < RANK(i); k++) {
+        if (outer[k].low < 0 || outer[k].high < 0 || outer[k].interior || inner[k].low < 0 || inner[k].high < 0) return NULL;
+        d[k] = inner[k];
+        d[k].low += outer[k].low;
+        d[k].high += outer[k].high;
+    }
+    return xg_hb_pad(&a->b, XG_OPERAND(in, 0), P(1), d);
+}
+RULE(pad_broadcast) { /* the padding is what is padded; or there is nothing but padding */
+    const xg_inst *x = xg_alg_scalar(P(0)), *v = xg_alg_scalar(P(1));
+    if (P(0)->shape->elements == 0 || (x && v && memcmp(x->literal->data, v->literal->data, (size_t)xg_type_bytes(i->shape->type)) == 0)) return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    return NULL;
+}
+
+/* ---- concatenate ---- */
+
+RULE(concatenate_one) { /* the only one; parts without elements leave */
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **kept;
+    uint32_t k, n = 0;
+    if (i->shape->elements == 0) return NULL;
+    for (k = 0; k < i->n_operands; k++) n += P(k)->shape->elements != 0;
+    if (n == i->n_operands && n > 1) return NULL;
+    kept = XG_NEW_N(a->m->arena, xg_inst *, n + 1);
+    for (k = 0, n = 0; k < i->n_operands; k++) if (P(k)->shape->elements) kept[n++] = P(k);
+    return xg_hb_concat(&a->b, kept, n, dim);
+}
+RULE(concatenate_flat) { /* parts that are such concatenations themselves, and are nothing else's */
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **parts;
+    uint32_t k, j, n = 0, flat = 0;
+    for (k = 0; k < i->n_operands; k++) {
+        bool opens = P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k));
+        flat += opens;
+        n += opens ? P(k)->n_operands : 1;
+    }
+    if (!flat || n > 255) return NULL;
+    parts = XG_NEW_N(a->m->arena, xg_inst *, n);
+    for (k = 0, n = 0; k < i->n_operands; k++) {
+        if (P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k))) for (j = 0; j < P(k)->n_operands; j++) parts[n++] = XG_OPERAND(P(k), j);
+        else parts[n++] = P(k);
+    }
+    return xg_hb_concat(&a->b, parts, n, dim);
+}
+/* y continues x along the dimension: both are slices of one array, without gaps. */
+XG_FN bool xg_alg_continues(const xg_inst *x, const xg_inst *y, int64_t dim) {
+    const xg_slice_dim *s, *t;
+    uint32_t k;
+    if (x->op != XG_SLICE || y->op != XG_SLICE || XG_OPERAND(x, 0) != XG_OPERAND(y, 0)) return false;
+    s = xg_alg_slices(x);
+    t = xg_alg_slices(y);
+    for (k = 0; k < RANK(x); k++) {
+        if (s[k].stride != 1 || t[k].stride != 1) return false;
+        if ((int64_t)k == dim ? s[k].limit != t[k].start : s[k].start != t[k].start || s[k].limit != t[k].limit) return false;
+    }
+    return true;
+}
+RULE(concatenate_slices) {
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **parts = NULL;
+    uint32_t k, n = 0, runs = i->n_operands > 0;
+    for (k = 1; k < i->n_operands; k++) runs += !xg_alg_continues(P(k - 1), P(k), dim);
+    if (runs == i->n_operands) return NULL;
+    parts = XG_NEW_N(a->m->arena, xg_inst *, runs);
+    for (k = 0; k < i->n_operands;) {
+        uint32_t end = k + 1;
+        while (end < i->n_operands && xg_alg_continues(P(end - 1), P(end), dim)) end++;
+        parts[n] = P(k);
+        if (end > k + 1) {
+            xg_slice_dim d[XG_RANK_MAX];
+            memcpy(d, xg_alg_slices(P(k)), RANK(i) * sizeof *d);
+            d[dim].limit = xg_alg_slices(P(end - 1))[dim].limit;
+            parts[n] = xg_hb_slice(&a->b, XG_OPERAND(P(k), 0), d);
+        }
+        n++;
+        k = end;
+    }
+    return xg_hb_concat(&a->b, parts, n, dim);
+}
+RULE(concatenate_broadcasts) { /* of one scalar */
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) if (P(k)->op != XG_BROADCAST || RANK(XG_OPERAND(P(k), 0)) || XG_OPERAND(P(k), 0) != XG_OPERAND(P(0), 0)) return NULL;
+    return xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i));
+}
+
+/* ---- dynamic slices, gather, scatter ---- */
+
+XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) { return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0); }
+RULE(dynamic_slice_whole) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(dynamic_slice_constant) { /* at a place that is known; it is clamped */
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (!xg_alg_scalar_starts(i, 1)) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        const xg_inst *c = xg_alg_scalar(P(1 + k));
+        int64_t at = 0, room = DIMS(P(0))[k] - DIMS(i)[k];
+        if (room && (!c || !xg_literal_get_int(c->literal, 0, &at))) return NULL;
+        if (room && c->shape->type == XLAGPU_U64 && at < 0) at = INT64_MAX;
+        d[k].start = XG_MIN(XG_MAX(at, 0), room);
+        d[k].limit = d[k].start + DIMS(i)[k];
+        d[k].stride = 1;
+    }
+    return xg_hb_slice(&a->b, P(0), d);
+}
+RULE(dynamic_slice_broadcast) {
+    xg_inst *starts[XG_RANK_MAX];
+    int64_t sizes[XG_RANK_MAX];
+    xg_ints at;
+    xg_inst *x;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST || !xg_alg_scalar_starts(i, 1)) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) { starts[k] = P(1 + at.p[k]); sizes[k] = DIMS(i)[at.p[k]]; }
+    return xg_hb_broadcast(&a->b, at.n ? xg_hb_dynamic_slice(&a->b, x, starts, sizes) : x, DIMS(i), RANK(i), at.p, at.n);
+}
+RULE(dynamic_update_slice_whole) {
+    (void)a;
+    if (P(1)->shape->elements == 0 && i->shape->elements) return P(0);
+    return P(1)->shape == i->shape || (!a->layouts && P(1)->shape->plain == i->shape->plain) ? P(1) : NULL;
+}
+RULE(gather_broadcast) { return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0 ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+/* One index vector: a dynamic-slice, clamped in the same way. */
+RULE(gather_one) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    xg_inst *x = P(0), *indices = P(1), *starts[XG_RANK_MAX], *flat;
+    int64_t n = map.n;
+    uint32_t k;
+    if (n == 0 || indices->shape->elements != n || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || sizes.n != RANK(x) || xg_type_bits(indices->shape->type) < 32) return NULL;
+    flat = xg_hb_reshape(&a->b, indices, &n, 1);
+    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
+    for (k = 0; k < map.n; k++) starts[map.p[k]] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, indices->shape->type, 0);
+    /* What is left of the slice has the order of the result: offset dimensions keep theirs, and all others are ones. */
+    return xg_hb_reshape(&a->b, xg_hb_dynamic_slice(&a->b, x, starts, sizes.p), DIMS(i), RANK(i));
+}
+RULE(scatter_nothing) { /* no updates */
+    (void)a;
+    if (i->n_operands != 3 || i->shape->elements == 0) return NULL;
+    return P(2)->shape->elements == 0 || P(1)->shape->elements == 0 ? P(0) : NULL;
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_MOVE_C */
+/* opt/algsimp_reduce.c -- rules about reductions and contractions. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_REDUCE_C
+#define XG_OPT_ALGSIMP_REDUCE_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
+    uint32_t k;
+    memset(flag, 0, rank * sizeof *flag);
+    for (k = 0; k < dims.n; k++) flag[dims.p[k]] = true;
+}
+XG_FN int xg_alg_reducer(const xg_inst *i) { return i->n_operands == 2 ? xg_alg_simple_reducer(xg_attr_comp(i, XG_A_to_apply)) : -1; }
+XG_FN xg_inst *xg_alg_reduce_again(xg_alg *a, xg_inst *i, xg_inst *x, const int64_t *dims, uint32_t n) {
+    return xg_hb_reduce(&a->b, x, P(1), dims, n, xg_attr_comp(i, XG_A_to_apply));
+}
+
+/* ---- reduce ---- */
+
+RULE(reduce_nothing) { /* no elements: the initial value */
+    if (i->n_operands != 2 || P(0)->shape->elements || i->shape->elements == 0) return NULL;
+    return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+}
+/* Along ones there is one element to combine with the initial value; along no dimension likewise. */
+RULE(reduce_ones) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k, n = 0;
+    if (op < 0 || a->layouts) return NULL;
+    for (k = 0; k < dims.n; k++) if (DIMS(P(0))[dims.p[k]] != 1) kept[n++] = dims.p[k];
+    if (n && n == dims.n) return NULL;
+    if (n == 0) {
+        xg_inst *x = xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+        return xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    }
+    {
+        bool ones[XG_RANK_MAX];
+        int64_t shifted[XG_RANK_MAX];
+        uint32_t j;
+        xg_alg_flags(dims, ones, RANK(P(0)));
+        for (k = 0; k < RANK(P(0)); k++) ones[k] = ones[k] && DIMS(P(0))[k] == 1;
+        for (k = 0; k < n; k++) { shifted[k] = kept[k]; for (j = 0; j < kept[k]; j++) shifted[k] -= ones[j]; }
+        return xg_alg_reduce_again(a, i, xg_alg_drop_ones(a, P(0), ones), shifted, n);
+    }
+}
+/* reduce(reshape(x)) where the reshape splits and merges dimensions that are all reduced or all kept, and what is kept stays as it is: the elements meet in the
+ * same order. Groups: the shortest runs of dimensions on both sides with equal products. */
+RULE(reduce_reshape) {
+    xg_inst *r = P(0), *x;
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t j = 0, k = 0, n = 0;
+    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0 || a->layouts) return NULL;
+    x = XG_OPERAND(r, 0);
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
+    while (j < RANK(x) || k < RANK(r)) {
+        uint32_t j0 = j, k0 = k, t;
+        int64_t p = 1, q = 1;
+        bool all_gone = true, none_gone = true;
+        do {
+            if (p <= q && j < RANK(x) && !(p == q && j > j0)) p *= DIMS(x)[j++];
+            else if (k < RANK(r)) q *= DIMS(r)[k++];
+            else if (j < RANK(x)) p *= DIMS(x)[j++];
+            else return NULL;
+        } while (p != q);
+        for (t = k0; t < k; t++) { if (gone[t]) none_gone = false; else all_gone = false; }
+        if (k == k0) return NULL; /* ones that the reshape has left out: better so */
+        if (all_gone) for (t = j0; t < j; t++) dims[n++] = t;
+        else if (!none_gone || j - j0 != 1 || k - k0 != 1) return NULL;
+    }
+    return xg_alg_reduce_again(a, i, x, dims, n);
+}
+/* reduce(transpose(x)): along the same dimensions of x; what is kept may have to change places then. */
+RULE(reduce_transpose) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), perm;
+    int64_t of[XG_RANK_MAX], rank_of[XG_RANK_MAX], order[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    xg_inst *reduced;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2 || a->layouts) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
+    for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
+        int64_t v = of[k];
+        uint32_t at = k;
+        for (; at > 0 && of[at - 1] > v; at--) of[at] = of[at - 1];
+        of[at] = v;
+    }
+    xg_alg_flags(dims, gone, RANK(P(0)));
+    for (k = 0; k < RANK(P(0)); k++) rank_of[k] = 0;
+    for (k = 0; k < RANK(P(0)); k++) if (!gone[k]) rank_of[perm.p[k]] = 1;
+    for (k = 1; k < RANK(P(0)); k++) rank_of[k] += rank_of[k - 1]; /* how many kept dimensions of x there are up to k */
+    for (k = 0; k < RANK(P(0)); k++) if (!gone[k]) order[n++] = rank_of[perm.p[k]] - 1;
+    reduced = xg_alg_reduce_again(a, i, XG_OPERAND(P(0), 0), of, dims.n);
+    return xg_hb_transpose(&a->b, reduced, order);
+}
+/* Along a dimension that a broadcast made all elements are the same: once is enough where op(x, x) is x, and n times is a product where arithmetic is exact. */
+RULE(reduce_broadcast) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
+    int op = xg_alg_reducer(i);
+    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, small[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t k, n = 0, m = 0, rank = 0;
+    xg_inst *b = P(0), *x;
+    bool idempotent = op == XG_MAXIMUM || op == XG_MINIMUM || op == XG_AND || op == XG_OR || xg_alg_is_pred(i);
+    if (b->op != XG_BROADCAST || op < 0 || op == XG_XOR || b->shape->elements == 0) return NULL;
+    if (!idempotent && !(op == XG_ADD && xg_alg_is_int(i) && xg_alg_is(P(1), 0.0))) return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++) if (source[dims.p[k]] < 0) { gone[dims.p[k]] = false; source[dims.p[k]] = -2; if (!xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL; }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0, n = 0; k < RANK(b); k++) {
+        if (source[k] == -2) { m++; continue; }
+        if (gone[k]) left[n++] = rank;
+        small[rank] = DIMS(b)[k];
+        source[k] = source[k] < 0 ? -1 : (int64_t)rank;
+        rank++;
+    }
+    if (m == 0) return NULL;
+    for (k = 0; k < at.n; k++) to[k] = source[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), small, rank, to, at.n);
+    if (n == 0) {
+        x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    } else x = xg_alg_reduce_again(a, i, x, left, n);
+    return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
+}
+/* Padding with the initial value along reduced dimensions adds nothing. */
+RULE(reduce_pad) {
+    xg_inst *p = P(0);
+    const xg_inst *v, *init = xg_alg_scalar(P(1));
+    const xg_pad_dim *d;
+    bool gone[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (p->op != XG_PAD || op < 0 || XG_OPERAND(p, 0)->shape->elements == 0) return NULL;
+    v = xg_alg_scalar(XG_OPERAND(p, 1));
+    if (!v || !init || !xg_alg_is_identity(v, (xg_opcode)op) || memcmp(v->literal->data, init->literal->data, (size_t)xg_type_bytes(v->shape->type)) != 0) return NULL;
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(p));
+    d = xg_alg_pads(p);
+    for (k = 0; k < RANK(p); k++) if ((d[k].low || d[k].high || d[k].interior) && (!gone[k] || d[k].low < 0 || d[k].high < 0)) return NULL;
+    return xg_alg_reduce_again(a, i, XG_OPERAND(p, 0), xg_attr_ints(i, XG_A_dimensions).p, xg_attr_ints(i, XG_A_dimensions).n);
+}
+/* One after the other is both at once, if the first began with nothing. */
+RULE(reduce_reduce) {
+    xg_inst *in = P(0);
+    int op = xg_alg_reducer(i);
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX], outer[XG_RANK_MAX];
+    uint32_t k, n = 0, kept = 0;
+    if (in->op != XG_REDUCE || op < 0 || xg_alg_reducer(in) != op || !xg_alg_is_identity(XG_OPERAND(in, 1), (xg_opcode)op) || !xg_alg_one_user(in)) return NULL;
+    xg_alg_flags(xg_attr_ints(in, XG_A_dimensions), gone, RANK(XG_OPERAND(in, 0)));
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), outer, RANK(in));
+    for (k = 0; k < RANK(XG_OPERAND(in, 0)); k++) {
+        if (gone[k] || outer[kept]) dims[n++] = k;
+        if (!gone[k]) kept++;
+    }
+    return xg_alg_reduce_again(a, i, XG_OPERAND(in, 0), dims, n);
+}
+
+/* ---- dot ---- */
+
+XG_FN bool xg_alg_plain_dot(const xg_inst *i) { return !xg_inst_attr(i, XG_A_algorithm); }
+RULE(dot_nothing) { return i->shape->elements && (P(0)->shape->elements == 0 || P(1)->shape->elements == 0) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+
+/* Contracting dimensions and batch dimensions of size 1 do nothing: they leave both operands. */
+XG_FN void xg_alg_dims_without(xg_ints dims, const bool *drop, int64_t *out, uint32_t *n) {
+    uint32_t k;
+    int64_t j;
+    for (k = 0, *n = 0; k < dims.n; k++) {
+        if (drop[dims.p[k]]) continue;
+        out[*n] = dims.p[k];
+        for (j = 0; j < dims.p[k]; j++) out[*n] -= drop[j];
+        ++*n;
+    }
+}
+RULE(dot_ones) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    bool l[XG_RANK_MAX], r[XG_RANK_MAX];
+    int64_t lists[4][XG_RANK_MAX];
+    uint32_t k, n[4];
+    bool any = false;
+    xg_inst *x, *y;
+    if (a->layouts) return NULL;
+    memset(l, 0, sizeof l);
+    memset(r, 0, sizeof r);
+    for (k = 0; k < d.lb.n; k++) if (DIMS(P(0))[d.lb.p[k]] == 1) any = l[d.lb.p[k]] = r[d.rb.p[k]] = true;
+    if (d.lc.n > 1) for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] == 1) any = l[d.lc.p[k]] = r[d.rc.p[k]] = true;
+    if (!any) return NULL;
+    for (k = 0; d.lc.n > 1 && k < d.lc.n && l[d.lc.p[k]]; k++) {}
+    if (d.lc.n > 1 && k == d.lc.n) l[d.lc.p[0]] = r[d.rc.p[0]] = false; /* one of them stays: a contraction has something to contract */
+    xg_alg_dims_without(d.lb, l, lists[0], &n[0]);
+    xg_alg_dims_without(d.lc, l, lists[1], &n[1]);
+    xg_alg_dims_without(d.rb, r, lists[2], &n[2]);
+    xg_alg_dims_without(d.rc, r, lists[3], &n[3]);
+    now.lb.p = lists[0]; now.lb.n = n[0]; now.lc.p = lists[1]; now.lc.n = n[1];
+    now.rb.p = lists[2]; now.rb.n = n[2]; now.rc.p = lists[3]; now.rc.n = n[3];
+    x = xg_alg_drop_ones(a, P(0), l);
+    y = xg_alg_drop_ones(a, P(1), r);
+    return xg_hb_reshape(&a->b, xg_hb_dot(&a->b, x, y, now, i->shape->type, i), DIMS(i), RANK(i));
+}
+
+/* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
+XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
+    static const xg_attr_key keys[2][2] = {{XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
+    xg_inst *t = P(side);
+    xg_ints perm;
+    bool taken[XG_RANK_MAX];
+    int64_t last = -1, mapped[XG_RANK_MAX];
+    uint32_t k, list;
+    if (t->op != XG_TRANSPOSE) return false;
+    perm = xg_attr_ints(t, XG_A_dimensions);
+    memset(taken, 0, sizeof taken);
+    for (list = 0; list < 2; list++) { xg_ints d = xg_attr_ints(i, keys[side][list]); for (k = 0; k < d.n; k++) taken[d.p[k]] = true; }
+    for (k = 0; k < perm.n; k++) {
+        if (taken[k]) continue;
+        if (perm.p[k] < last) return false;
+        last = perm.p[k];
+    }
+    for (list = 0; list < 2; list++) {
+        xg_ints d = xg_attr_ints(i, keys[side][list]);
+        for (k = 0; k < d.n; k++) mapped[k] = perm.p[d.p[k]];
+        if (d.n) xg_inst_set_attr(i, xg_hb_ints(&a->b, keys[side][list], mapped, d.n));
+    }
+    xg_inst_set_operand(i, side, XG_OPERAND(t, 0));
+    return true;
+}
+RULE(dot_transpose) {
+    bool changed;
+    if (a->layouts) return NULL;
+    changed = xg_alg_fold_transpose(a, i, 0);
+    changed = xg_alg_fold_transpose(a, i, 1) || changed;
+    return changed ? i : NULL;
+}
+/* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, nobody promises.) */
+RULE(dot_outer) {
+    xg_dot_dims d = xg_dot_dims_of(i);
+    int64_t lhs[XG_RANK_MAX], rhs[XG_RANK_MAX];
+    bool ones[2][XG_RANK_MAX];
+    xg_inst *x, *y;
+    uint32_t k, n = 0, m = 0, at;
+    xlagpu_type t = i->shape->type;
+    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C || a->layouts) return NULL;
+    for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] != 1) return NULL;
+    if (!xg_alg_lossless(P(0)->shape->type, t) || !xg_alg_lossless(P(1)->shape->type, t)) return NULL;
+    memset(ones, 0, sizeof ones);
+    for (k = 0; k < d.lc.n; k++) ones[0][d.lc.p[k]] = ones[1][d.rc.p[k]] = true;
+    /* Of each operand's dimensions that stay: where they go. */
+    for (k = 0, at = d.lb.n; k < RANK(P(0)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.lb.n && d.lb.p[j] != (int64_t)k; j++) {}
+        if (!ones[0][k]) lhs[n++] = j < d.lb.n ? j : at++;
+    }
+    for (k = 0; k < RANK(P(1)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.rb.n && d.rb.p[j] != (int64_t)k; j++) {}
+        if (!ones[1][k]) rhs[m++] = j < d.rb.n ? j : at++;
+    }
+    x = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(0), ones[0]), t);
+    y = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(1), ones[1]), t);
+    x = xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), lhs, n);
+    return xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_broadcast(&a->b, y, DIMS(i), RANK(i), rhs, m));
+}
+
+/* ---- windows, map ---- */
+
+RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) */
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (op < 0 || P(0)->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
+    return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+}
+/* The computation of a map, if it is elementwise all through, on whole arrays. */
+RULE(map_inline) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_map64 made;
+    uint32_t k;
+    if (c->n_insts > 64) return NULL;
+    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    xg_map64_init(&made, a->m->arena);
+    XG_FOR_INSTS(s, c) {
+        xg_inst *now, *in[3];
+        if (s->op == XG_PARAMETER) now = P(s->number);
+        else if (s->op == XG_CONSTANT) now = xg_hb_splat(&a->b, xg_hb_literal(&a->b, s->literal), DIMS(i), RANK(i));
+        else {
+            for (k = 0; k < s->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s, k)->id);
+            now = xg_inst_clone(s, i->comp, in, i);
+            now->shape = xg_hb_shape(&a->b, s->shape->type, DIMS(i), RANK(i));
+        }
+        xg_map64_put(&made, s->id, now);
+    }
+    return (xg_inst *)xg_map64_get(&made, c->root->id);
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_REDUCE_C */
+/* opt/algsimp.c -- AlgebraicSimplifier: applies the rules of algsimp.h until none applies.
+ *
+ * A queue of instructions: all of them in program order, then what a rewrite has touched: the instructions that it made, the users of the new value, and operands
+ * that lost a user. So an instruction is looked at a few times, however large the module. What has lost its last user is removed at once, and its operands
+ * with it, so that rules which ask for a single user see the truth.
+ *
+ * The rules make programs smaller or move them one way; should two of them ever disagree, the number of rewrites is bounded. */
+#ifndef XG_OPT_ALGSIMP_C
+#define XG_OPT_ALGSIMP_C
+
+typedef xg_inst *(*xg_alg_fn)(xg_alg *a, xg_inst *i);
+typedef struct xg_alg_rule { const char *name; xg_alg_fn run; uint16_t op; uint8_t law; } xg_alg_rule;
+enum { XG_ANY = XG_OPCODE_COUNT };
+static const xg_alg_rule xg_alg_rules[] = {
+#define X(name, op, law) {#name, xg_alg_##name, (uint16_t)XG_##op, XG_ALG_##law},
+    XG_ALG_RULES(X)
+#undef X
+};
+enum { XG_ALG_RULE_COUNT = sizeof xg_alg_rules / sizeof xg_alg_rules[0], XG_ALG_REWRITES = 8 };
+
+typedef struct xg_alg_run {
+    xg_alg a;
+    const char *only;                         /* one rule, for its tests */
+    uint16_t first[XG_OPCODE_COUNT + 2];      /* rules of an opcode: order[first[op]] .. order[first[op + 1] - 1] */
+    uint16_t order[XG_ALG_RULE_COUNT];
+    XG_VEC(xg_inst *) queue;
+    uint32_t at;
+    XG_VEC(unsigned char) state;              /* by id */
+    uint64_t budget;
+    const unsigned char *precedes;
+    uint32_t n_precedes;
+} xg_alg_run;
+enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
+
+XG_FN void xg_alg_index(xg_alg_run *r) {
+    uint32_t op, k, n = 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
+        r->first[op] = (uint16_t)n;
+        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
+    }
+    r->first[op] = (uint16_t)n;
+}
+XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
+    while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
+    return &r->state.p[i->id];
+}
+XG_FN void xg_alg_enqueue(xg_alg_run *r, xg_inst *i) {
+    unsigned char *s = xg_alg_state(r, i);
+    if (*s) return;
+    *s = XG_ALG_QUEUED;
+    xg_push(r->a.m->arena, xg_inst *, &r->queue, i);
+}
+/* Removes i if nothing needs it, then its operands; those that stay have one user less. */
+XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(r->a.m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        xg_inst *d = work.p[--work.n];
+        if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
+        if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
+            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { xg_alg_enqueue(r, d); continue; }
+        *xg_alg_state(r, d) |= XG_ALG_GONE;
+        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
+        xg_inst_remove(d);
+    }
+}
+XG_FN bool xg_alg_is_static(const xg_inst *i) {
+    uint32_t k;
+    if (i->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->dynamic) return false;
+    return true;
+}
+XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
+    uint32_t k;
+    for (k = r->first[op]; k < r->first[op + 1]; k++) {
+        xg_inst *made = xg_alg_rules[r->order[k]].run(&r->a, i);
+        if (made && r->a.layouts && made->shape != i->shape) continue; /* would move data: what it made has no users and goes */
+        if (made) return made;
+    }
+    return NULL;
+}
+/* One instruction; true when it was changed. */
+XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
+    xg_inst *before = i->prev, *made, *k;
+    uint32_t fresh = r->a.m->n_ids;
+    if (!xg_alg_is_static(i)) return false;
+    r->a.b = xg_hb_at(i);
+    made = xg_alg_try(r, i, i->op);
+    if (!made && (xg_op_flags(i->op) & XGF_EW)) made = xg_alg_try(r, i, XG_ANY);
+    for (k = before ? before->next : i->comp->first; k != i; k = k->next) if (k->id >= fresh) xg_alg_enqueue(r, k);
+    if (!made) return false;
+    if (made == i) { xg_alg_enqueue(r, i); XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); return true; }
+    xg_opt_replace(i, made);
+    XG_FOR_USES(u, made) xg_alg_enqueue(r, u->user);
+    xg_alg_enqueue(r, made);
+    xg_alg_drop(r, i);
+    return true;
+}
+
+XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
+    xg_alg_run *r = XG_NEW(m->arena, xg_alg_run);
+    xg_comp *c;
+    bool changed = false;
+    r->a.m = m;
+    r->a.layouts = layouts;
+    r->only = only;
+    r->precedes = xg_opt_control_sources(m);
+    r->n_precedes = m->n_ids;
+    xg_alg_index(r);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
+    for (; r->at < r->queue.n && r->budget; r->at++) {
+        xg_inst *i = r->queue.p[r->at];
+        unsigned char *s = xg_alg_state(r, i);
+        if (*s & XG_ALG_GONE) continue;
+        *s = 0;
+        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) { xg_alg_drop(r, i); continue; }
+        if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
+    }
+    XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
+    return changed;
+}
+XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL, false); }
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m) { return xg_alg_run_rules(m, NULL, true); }
+/* For the tests of a rule: its name at an index (NULL at the end), and whether it is CLOSE. */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
+    if (k >= XG_ALG_RULE_COUNT) return NULL;
+    *close = xg_alg_rules[k].law == XG_ALG_CLOSE;
+    return xg_alg_rules[k].name;
+}
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
+
+#endif /* XG_OPT_ALGSIMP_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -35580,7 +37101,7 @@ XG_FN int64_t xg_pack_natural(int64_t bytes) {
 }
 XG_FN int64_t xg_plan_align(const xg_buffer *b) {
     if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
@@ -37270,6 +38791,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \

@@ -175,6 +175,7 @@
 #include "plan/report.c"
 #include "plan/text.c"
 #include "plan/bytes.c"
+#include "plan/listing.c"
 
 /* driver */
 #include "driver/driver.h"

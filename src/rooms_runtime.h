@@ -33,6 +33,7 @@
 #include "rt/system.c"
 #include "rt/host.c"
 #include "rt/cuda.c"
+#include "rt/cuda_cache.c"
 #include "rt/cuda_graph.c"
 #include "rt/cuda_platform.c"
 #include "rt/device.c"

@@ -119,6 +119,13 @@ XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compi
 typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
+/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
+ * module; data NULL on failure. */
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
+
+/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no such target. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
+
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
 

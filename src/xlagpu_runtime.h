@@ -53,6 +53,7 @@ typedef struct xlagpu_device_desc {
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
     bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
 } xlagpu_device_desc;
 
@@ -111,6 +112,9 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t in
 /* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The easy way. */
 typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
+/* The same in an execution that is there (below): no temporary memory is made. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
 /* ---- executions: the fast way ---- */
 

@@ -16,6 +16,7 @@ typedef struct fake_state {
     int devices, major, minor, version;
     long contexts, memory, modules, pushed, launches, calls;
     long events, graphs, execs, nodes, edges, updates, graph_launches, conditionals; /* events, graphs, execs: alive; the others: ever */
+    int idle;          /* launches do nothing */
     int no_conditions; /* refuses our condition kernel */
 } fake_state;
 
@@ -191,6 +192,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     fake_function *f = (fake_function *)function;
     unsigned char block[4096];
     unsigned grid[3], threads[3];
+    if (fake.idle) return 0;
     grid[0] = gx; grid[1] = gy; grid[2] = gz;
     threads[0] = bx; threads[1] = by; threads[2] = bz;
     IN_CONTEXT("cuLaunchKernel");
@@ -338,6 +340,7 @@ static int graph_run(fake_graph *g) {
 }
 int cuGraphLaunch(void *exec, void *stream) {
     fake_graph *g;
+    if (fake.idle) return 0;
     IN_CONTEXT("cuGraphLaunch");
     (void)stream;
     memcpy(&g, exec, sizeof g);
@@ -351,6 +354,7 @@ int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out o
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
+#include <time.h>
 
 #define LIBRARY "./build/fake_cuda.so"
 #define OLD_LIBRARY "./build/fake_cuda_old.so"
@@ -656,6 +660,44 @@ static void one_launch(xlagpu_context *c) {
     EXPECT(nothing_left());
 }
 
+/* fake_cuda --speed: what a kernel costs on the processor beyond the driver's call, launched by itself and in a command buffer. */
+static double now(void) { struct timespec t; timespec_get(&t, TIME_UTC); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+static double time_runs(xlagpu_bytes exe, const char *how, int kernels) {
+    enum { RUNS = 2000, TRIES = 7 };
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer in, out;
+    double best = 1e9;
+    int k, t;
+    reset();
+    open_with("cuda", LIBRARY, 0, &d);
+    p = exe.data ? xlagpu_rt_load(d, exe.data, exe.size) : NULL;
+    e = xlagpu_rt_prepare(p);
+    if (!EXPECT(e && xlagpu_rt_alloc(d, 16, &in) == XLAGPU_OK && xlagpu_rt_alloc(d, 16, &out) == XLAGPU_OK)) return 0;
+    fake->idle = 1;
+    for (t = 0; t < TRIES; t++) {
+        double from = now();
+        for (k = 0; k < RUNS; k++) EXPECT(xlagpu_rt_execute(e, &in, &out, NULL) == XLAGPU_OK);
+        from = (now() - from) / RUNS;
+        best = from < best ? from : best;
+    }
+    xlagpu_rt_close(d);
+    printf("%s: %.1f ns a run, %.2f ns a kernel\n", how, best * 1e9, best * 1e9 / kernels);
+    return best;
+}
+static void speed(xlagpu_context *c) {
+    enum { N = 100 };
+    char text[16000];
+    size_t n = 0;
+    int k;
+    n += (size_t)snprintf(text + n, sizeof text - n, "ENTRY e { v0 = f32[4] parameter(0)\n");
+    for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == N ? "ROOT " : "", k, k % 2 ? "negate" : "abs", k - 1);
+    snprintf(text + n, sizeof text - n, "}");
+    time_runs(compile_commands(c, text, 1u << 30, false), "100 kernels, one by one", N);
+    time_runs(compile_commands(c, text, 0, false), "100 kernels, one command buffer", N);
+}
+
 /* ---- the fast way ---- */
 
 static void fast_way(xlagpu_bytes exe) {
@@ -762,7 +804,7 @@ static void any_ptx(void) {
     EXPECT(nothing_left());
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_bytes exe = compile(c, whole_text), control = compile(c, control_text);
     void *library;
@@ -771,6 +813,7 @@ int main(void) {
     library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
     fake = library ? (fake_state *)dlsym(library, "fake") : NULL;
     if (!EXPECT(fake != NULL)) return finish();
+    if (argc > 1 && strcmp(argv[1], "--speed") == 0) { speed(c); xlagpu_destroy(c); return finish(); }
     opening();
     named_failures(exe);
     every_failure(exe, way);

@@ -141,4 +141,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* f
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
 
+/* ---- listing.c ---- */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
+
 #endif /* XG_PLAN_H */

@@ -67,6 +67,13 @@
     X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
     X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
 
+/* To keep machine code: without them nothing is kept. */
+#define XR_CUDA_LINK_FUNCTIONS(X) \
+    X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
+    X(link_add, "cuLinkAddData_v2", (void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values)) \
+    X(link_complete, "cuLinkComplete", (void *link, void **code, size_t *bytes)) \
+    X(link_destroy, "cuLinkDestroy", (void *link))
+
 /* Their arguments, as the driver's ABI has them. */
 typedef struct xr_kernel_node { void *function; unsigned grid[3], block[3], shared; void **params, **extra; void *kernel, *context; } xr_kernel_node;
 typedef struct xr_fill_node { uint64_t to; size_t pitch; unsigned value, element; size_t width, height; } xr_fill_node;
@@ -86,8 +93,10 @@ typedef struct xr_cuda {
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    XR_CUDA_LINK_FUNCTIONS(X)
 #undef X
-    bool graphs, conditionals;
+    bool graphs, conditionals, linker;
+    char *cache; /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
     int (XR_CUDAAPI *nvtx_push)(const char *name);
@@ -143,6 +152,9 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     u->graphs = all;
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
     u->conditionals = all;
+    all = true;
+    XR_CUDA_LINK_FUNCTIONS(X)
+    u->linker = all;
 #undef X
     return XLAGPU_OK;
 }
@@ -190,6 +202,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     if (u->condition_module && !u->context_push(u->context)) { u->module_unload(u->condition_module); xr_cuda_pop(u); }
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
+    xg_mem_free(&d->c, u->cache);
     xr_library_close(u->library);
     xg_mem_free(&d->c, u);
     d->state = NULL;
@@ -202,6 +215,11 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     memset(u, 0, sizeof *u);
     d->state = u;
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
+    if (s == XLAGPU_OK && desc && desc->cache) {
+        size_t n = strlen(desc->cache) + 1;
+        u->cache = (char *)xg_mem_alloc(&d->c, n);
+        if (u->cache) memcpy(u->cache, desc->cache, n); else s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    }
     if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
@@ -309,12 +327,30 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
     if (u->function(&u->condition, u->condition_module, "xlagpu_set_condition")) { u->condition = NULL; u->conditionals = false; }
 }
 
+XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
+XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx);
+
+/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
+XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda *u = xr_cuda_of(d);
+    void *code;
+    xlagpu_status s;
+    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
+    code = xr_cache_read(d, &p->ptx);
+    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
+    xg_mem_free(&d->c, code);
+    if (p->module) return XLAGPU_OK;
+    s = xr_cuda_module(d, &p->ptx, &p->module);
+    if (s == XLAGPU_OK) xr_cache_fill(d, &p->ptx);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
     xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
-    s = xr_cuda_module(d, &p->ptx, &p->module);
+    s = xr_cuda_load_module(p);
     for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
     if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
     xr_cuda_pop(xr_cuda_of(d));

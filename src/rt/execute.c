@@ -364,44 +364,63 @@ XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *
 }
 
 /* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_program *p, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
-    xlagpu_device *d = p->device;
-    xlagpu_execution *e = xlagpu_rt_prepare(p);
-    xlagpu_status s;
-    if (!e) return d->c.status;
-    s = xlagpu_rt_execute(e, parameters, results, NULL);
-    if (s != XLAGPU_OK) xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    else s = d->platform->wait(d, NULL);
-    xlagpu_rt_finish(e);
-    return s;
+XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    return d->platform->wait(d, NULL);
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
+/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
+XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+    xlagpu_program *p = e->program;
+    xlagpu_device *d = p->device;
     xlagpu_rt_value v;
-    xlagpu_status s;
-    uint32_t k, n;
-    if (!p) return XLAGPU_ERROR_USAGE;
-    d = p->device;
-    xr_begin(&d->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    n = n_inputs + n_outputs;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n + 1) * sizeof *b);
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k, n = n_inputs + n_outputs;
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         xr_value(p, k, &v);
+        if (v.alias) { b[k] = b[v.alias - 1]; continue; }
         s = xr_alloc(d, v.bytes, &b[k].address);
         b[k].bytes = v.bytes;
         if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
     }
-    if (s == XLAGPU_OK) s = xr_run_once(p, b, b + n_inputs);
+    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
     for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
-    for (k = n; k-- > 0;) xr_release(d, b[k].address);
+    for (k = n; k-- > 0;) { xr_value(p, k, &v); if (!v.alias) xr_release(d, b[k].address); }
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_device *d;
+    xlagpu_buffer *b;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    d = e->program->device;
+    xr_begin(&d->c);
+    s = xr_check_tensors(e->program, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
     xg_mem_free(&d->c, b);
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_execution *e;
+    xlagpu_status s;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    e = xlagpu_rt_prepare(p);
+    if (!e) return p->device->c.status;
+    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
+    xlagpu_rt_finish(e);
     return s;
 }
 
