@@ -354,7 +354,6 @@ int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out o
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
-#include <time.h>
 
 #define LIBRARY "./build/fake_cuda.so"
 #define OLD_LIBRARY "./build/fake_cuda_old.so"
@@ -661,7 +660,7 @@ static void one_launch(xlagpu_context *c) {
 }
 
 /* fake_cuda --speed: what a kernel costs on the processor beyond the driver's call, launched by itself and in a command buffer. */
-static double now(void) { struct timespec t; timespec_get(&t, TIME_UTC); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+
 static double time_runs(xlagpu_bytes exe, const char *how, int kernels) {
     enum { RUNS = 2000, TRIES = 7 };
     xlagpu_device *d = NULL;
@@ -677,9 +676,9 @@ static double time_runs(xlagpu_bytes exe, const char *how, int kernels) {
     if (!EXPECT(e && xlagpu_rt_alloc(d, 16, &in) == XLAGPU_OK && xlagpu_rt_alloc(d, 16, &out) == XLAGPU_OK)) return 0;
     fake->idle = 1;
     for (t = 0; t < TRIES; t++) {
-        double from = now();
+        double from = xr_seconds();
         for (k = 0; k < RUNS; k++) EXPECT(xlagpu_rt_execute(e, &in, &out, NULL) == XLAGPU_OK);
-        from = (now() - from) / RUNS;
+        from = (xr_seconds() - from) / RUNS;
         best = from < best ? from : best;
     }
     xlagpu_rt_close(d);
