@@ -82,12 +82,15 @@
 #include "opt/algsimp_move.c"
 #include "opt/algsimp_reduce.c"
 #include "opt/algsimp.c"
+#include "opt/batch_norm_expander.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
+#include "opt/fft_expander.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/linear_expander.c"
 #include "opt/tuple_simplifier.c"
 
 /* fuse */

@@ -9,6 +9,7 @@ fuzz|-|-|
 math||-n 200000|-O2
 coverage|--quick||-O2
 algebraic||-n 300|-O2
+metamorphic|tests/opt/modules/*.hlo|tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
 ptx_sweep|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
 executable|--quick||-O1 $SANITIZE
 memory|||-O1 $SANITIZE
