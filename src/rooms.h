@@ -84,6 +84,7 @@
 #include "opt/algsimp.c"
 #include "opt/batch_norm_expander.c"
 #include "opt/call_inliner.c"
+#include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
 #include "opt/dce.c"
@@ -91,7 +92,10 @@
 #include "opt/fft_expander.c"
 #include "opt/flatten_call_graph.c"
 #include "opt/linear_expander.c"
+#include "opt/sort_simplifier.c"
 #include "opt/tuple_simplifier.c"
+#include "opt/while_simplifier.c"
+#include "opt/zero_sized.c"
 
 /* fuse */
 #include "fuse/fuse.h"

@@ -19,6 +19,13 @@ XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
