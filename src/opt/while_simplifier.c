@@ -163,22 +163,30 @@ XG_FN bool xg_while_worth_moving(const xg_inst *i) {
     default: return false;
     }
 }
-/* Depends on nothing that changes. */
+/* What find_moved knows of an instruction of the body, in its scratch: nothing (it changes), the body (it is fixed), the condition (it is fixed and worth moving, or
+ * made elementwise of what is). */
 XG_FN bool xg_while_is_fixed(const xg_while *w, const xg_inst *i) {
     uint32_t k;
     if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) return w->invariant[xg_while_index(i)] != 0;
     if (!xg_while_may_move(i)) return false;
-    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch != w->body) return false;
+    for (k = 0; k < i->n_operands; k++) if (!XG_OPERAND(i, k)->scratch) return false;
     return true;
 }
-/* Marks what is fixed (scratch is the body then) and gives those to be handed in from outside: worth it, and used by something that is not fixed. */
+XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (xg_while_worth_moving(i)) return true;
+    for (k = 0; (xg_op_flags(i->op) & XGF_EW) && k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch == w->condition) return true;
+    return false;
+}
+/* The last heavy ones before something else uses them are handed in from outside. */
 XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
     uint32_t n = 0;
-    XG_FOR_INSTS(i, w->body) i->scratch = xg_while_is_fixed(w, i) ? w->body : NULL;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
     XG_FOR_INSTS(i, w->body) {
         bool used = false;
-        if (i->scratch != w->body || !xg_while_worth_moving(i)) continue;
-        XG_FOR_USES(u, i) used = used || u->user->scratch != w->body;
+        if (i->scratch != w->condition) continue;
+        XG_FOR_USES(u, i) used = used || u->user->scratch != w->condition;
         if (used) moved[n++] = i;
     }
     return n;
