@@ -83,6 +83,8 @@ XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, ui
 
 /* ---- movement ---- */
 
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
+
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
 }
