@@ -186,7 +186,7 @@ def S(file, args, body, comps="", ulp=0, abs=0, want=None, bound=0):
             if bound: op = re.search(r"([a-z0-9-]+)\(p0", body).group(1); CHECKED[op] = max(CHECKED.get(op, 0), distance(g, w)); assert CHECKED[op] <= bound, (body, g, w)
         got = want
     if want is None and any(subnormal(g) for g in got): REFUSED.append((body, "subnormal result")); return
-    result = nested(re.search(r"ROOT \S+ = (.*?) [a-z-]+\(", body).group(1), iter(got))
+    result = nested(re.search(r"ROOT \S+ = (.*?) [a-z][a-z0-9-]*\(", body).group(1), iter(got))
     head = "# run: oracle" + (" ulp=%d" % ulp if ulp else "") + (" abs=%d" % abs if abs else "") + "\n"
     FILES.setdefault(file, []).append(head + text + "".join("// arg: %s\n" % literal(a, True) for a in args) + "// want: %s\n----\nok\n" % result)
 def distance(a, b):
