@@ -75,17 +75,35 @@
 
 /* opt */
 #include "opt/opt.h"
+#include "opt/build.c"
+#include "opt/algsimp.h"
+#include "opt/algsimp_match.c"
+#include "opt/algsimp_arith.c"
+#include "opt/algsimp_move.c"
+#include "opt/algsimp_reduce.c"
+#include "opt/algsimp.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
+#include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/reducer.c"
+#include "opt/tree_reduction.c"
 #include "opt/tuple_simplifier.c"
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
+#include "fuse/cost.c"
+#include "fuse/legality.c"
+#include "fuse/kernels.c"
+#include "fuse/fusions.c"
+#include "fuse/multi_output.c"
+#include "fuse/priority.c"
+#include "fuse/fingerprint.c"
 
 /* kir */
 #include "kir/kir.h"
@@ -98,6 +116,7 @@
 #include "kir/parse.c"
 #include "kir/verify.c"
 #include "kir/cse.c"
+#include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
 #include "kir/lower_loops.c"
@@ -126,7 +145,18 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/hero.c"
+#include "emit/transpose.c"
+#include "emit/sections.c"
+#include "emit/concatenate.c"
+#include "emit/update.c"
+#include "emit/slices.c"
 #include "emit/sort.c"
+#include "emit/reduction_form.c"
+#include "emit/reduction_walk.c"
+#include "emit/reduction_row.c"
+#include "emit/reduction_column.c"
+#include "emit/reduction.c"
 #include "emit/emit.c"
 
 /* ptx */
@@ -144,11 +174,17 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
 
 /* driver */
 #include "driver/driver.h"
+#include "driver/pipeline.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -14,6 +14,7 @@
 #include "sim/math.c"
 #include "sim/scalar.c"
 #include "sim/lanes.c"
+#include "sim/moves.c"
 #include "sim/convert.c"
 #include "sim/control.c"
 #include "sim/defined.c"

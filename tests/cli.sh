@@ -62,6 +62,9 @@ for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx
 expect 0 'before_optimizations' "XLA_FLAGS is read" "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
 expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--xla_no_such_flag=1 $X run $W/good.hlo --platform=host"
 expect 0 ran "--xla_disable_all_hlo_passes" "$X run $W/good.hlo --platform=host --xla_disable_all_hlo_passes && echo ran"
+expect 2 'cannot be switched off' "a required pass in --xla_disable_hlo_passes" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_disable_hlo_passes=dce,fusion-wrapper"
+expect 0 '0000.*after_.*before_.*txt' "--xla_dump_hlo_pass_re: XLA's file names" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump3 --xla_dump_hlo_pass_re=.* && ls $W/dump3"
+expect 0 'fusion-wrapper' "pass_report.txt has a line for each pass" "cat $W/dump3/*pass_report.txt"
 expect 0 'loop|tensor' "--v=5 prints the IR" "$X compile $W/good.hlo --emit=ptx -o $W/v.ptx --v=5"
 [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ] || expect 3 'error' "--platform=cuda without a driver: 3" "$X run $W/good.hlo --platform=cuda"
 

@@ -1,49 +1,17 @@
-/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
  *
- * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
+ * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
 #ifndef XG_DRIVER_DRIVER_C
 #define XG_DRIVER_DRIVER_C
 #include "driver.h"
 #include "passes.h"
 
-typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
 typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
-static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(name, run, kind) {name, run, kind},
-    XG_HLO_PASSES(X)
-#undef X
-};
 static const xg_kir_pass xg_kir_passes[] = {
 #define X(name, run) {name, run},
     XG_KIR_PASSES(X)
 #undef X
 };
-
-XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
-
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    uint32_t at = 0, end;
-    for (; at <= list.n; at = end + 1) {
-        for (end = at; end < list.n && list.p[end] != ','; end++) {}
-        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
-    }
-    return false;
-}
-
-/* ---- dumps ---- */
-
-XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) { if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n); }
-
-XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage) {
-    xg_buf text;
-    xg_mark mark;
-    if (!o->dump) return;
-    mark = xg_arena_mark(m->arena);
-    xg_buf_init(&text, m->arena);
-    xg_hlo_print(&text, m, NULL);
-    xg_driver_dump_text(o, stage, &text);
-    xg_arena_reset(m->arena, mark);
-}
 
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
@@ -58,46 +26,6 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     xg_arena_reset(m->arena, mark);
 }
 
-/* ---- HLO ---- */
-
-XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
-    char stage[128];
-    if (!pass->run(m)) return;
-#ifdef XLAGPU_DEBUG
-    xg_hlo_verify(m);
-#endif
-    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
-    xg_driver_dump_hlo(m, o, stage);
-}
-
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
-    size_t k;
-    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
-        const xg_hlo_pass *pass = &xg_hlo_passes[k];
-        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
-        if (!off) xg_driver_run_one(m, pass, o);
-    }
-}
-
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
-
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
-    uint32_t at = 0, end;
-    size_t k;
-    for (; at < names.n; at = end + 1) {
-        xg_str word;
-        for (end = at; end < names.n && names.p[end] != ','; end++) {}
-        word = xg_str_of(names.p + at, end - at);
-        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
-        if (k == XG_COUNT(xg_hlo_passes)) {
-            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
-            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-        }
-        xg_hlo_passes[k].run(m);
-        xg_hlo_verify(m);
-    }
-}
-
 /* ---- kernels ---- */
 
 typedef struct xg_driver_state {
@@ -107,6 +35,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -129,20 +58,32 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
-    uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
-    xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
-    for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
-    for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
-        for (j = 0; j < k && b[j] != b[k]; j++) {}
-        a->slice = (int32_t)j;
-        a->bytes = b[k]->bytes;
-        a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n;
-        a->aliased = false; /* live values never share memory */
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, s->n_links + (size_t)1);
+    xg_map64 first;
+    uint32_t k;
+    xg_map64_init(&first, p->arena);
+    for (k = 0; k < s->n_links; k++) {
+        const xg_buffer *b = p->buffers.p[s->links[k]];
+        if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
+        args[k].slice = (int32_t)(uintptr_t)xg_map64_get(&first, b->slice + (uint64_t)1) - 1;
+        args[k].bytes = b->bytes;
+        args[k].align = 16;
+        args[k].written = k >= s->n_links - s->n_written;
+        args[k].aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -152,16 +93,24 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_state *s = (xg_driver_state *)user;
+    const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, &p->steps.p[step]);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -183,7 +132,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -206,12 +158,14 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
+    r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+/* From a plan on: kernels, text, bytes. */
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+    xg_arena *a = p->arena;
     xg_driver_state s;
-    xg_plan *p;
     xg_buf text, ptx;
     memset(&s, 0, sizeof s);
     s.o = o;
@@ -221,28 +175,41 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
     xg_dict_init(&s.names, a);
+    xg_dict_init(&s.made, a);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print(&text, p);
+        xg_driver_dump_text(o, "plan", &text);
+    }
+    xg_plan_kernels(p, xg_driver_kernel, &s);
+    xg_buf_init(&ptx, a);
+    if (p->kernels.n) s.backend->finish(s.code, &ptx);
+    xg_driver_dump_text(o, "ptx", &ptx);
+    p->ptx = xg_str_of(ptx.p, ptx.n);
+    p->target = o->target.cc * 10;
+    p->target_name = xg_str_z(o->target.name);
+    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
+    if (report) xg_driver_fill_report(p, &ptx, report);
+    return xg_plan_executable(p, o->fill_elided);
+}
 
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+    xg_plan *p;
+    xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     p = xg_plan_buffers(a, m);
-    xg_plan_thunks(p, xg_driver_kernel, &s);
-    xg_buf_init(&ptx, a);
-    if (p->kernels.n) s.backend->finish(s.code, &ptx);
-    xg_driver_dump_text(o, "ptx", &ptx);
-    xg_buf_init(&text, a);
-    xg_plan_print_buffers(&text, p);
-    xg_driver_dump_text(o, "buffer-assignment", &text);
-    xg_buf_init(&text, a);
-    xg_plan_print(&text, p);
-    xg_driver_dump_text(o, "thunk_sequence", &text);
-
-    p->ptx = xg_str_of(ptx.p, ptx.n);
-    p->target = o->target.cc * 10;
-    p->target_name = xg_str_z(o->target.name);
-    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, m, NULL); p->hlo = xg_str_of(text.p, text.n); }
-    if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print_buffers(&text, p);
+        xg_driver_dump_text(o, "buffer-assignment", &text);
+    }
+    xg_plan_thunks(p);
+    return xg_driver_finish(p, o, report);
 }
+
+/* A planned module goes on from where it was printed. */
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report); }
 
 #endif /* XG_DRIVER_DRIVER_C */

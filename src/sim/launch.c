@@ -98,6 +98,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->n_code = p->code.n;
     m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
     if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    for (i = 1; i < m->n_code; i++) m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
     if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
     m->copies = XG_NEW_N(p->a, xg_sim_copy, p->copies.n + 1);
@@ -128,7 +129,6 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);
-    p->avx2 = xg_sim_has_avx2();
     if (p->src->size > 0x7FFFFFFFu) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "PTX text of more than 2 GiB");
     xg_sim_next(p);
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
@@ -136,15 +136,17 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_sim_finish(p);
 }
 
-XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
     /* The scratch arena must go away also when loading fails: catch, free, and fail on. */
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     jmp_buf here, *outer = c->guard;
     p->c = c;
     p->a = a;
     p->src = ptx;
+    p->unit = unit;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
+    p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     if (setjmp(here)) {
         xg_arena_free(&p->scratch);
@@ -157,6 +159,7 @@ XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *pt
     xg_arena_free(&p->scratch);
     return p->m;
 }
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) { return xg_sim_load_for(c, a, ptx, xg_sim_unit_best()); }
 
 /* ---- questions ---- */
 
@@ -254,7 +257,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
-    w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, l->unchecked_races ? 0 : ((size_t)l->shared_bytes / 4 + 1) * 8);
+    w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
@@ -273,9 +276,10 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     xg_sim_carve_worker(w, at, l);
     w->l = l;
     w->m = l->module;
+    w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
     memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
-    if (!l->unchecked_races && l->shared_bytes) memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->shared_bytes) { memset(w->shadow, 0, l->shared_bytes); memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8); }
     w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
     for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
         uint32_t *t = w->tid + (size_t)(i / XG_SIM_WARP) * 96 + i % XG_SIM_WARP;

@@ -227,12 +227,16 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
-            L.dst = regs + in->d;
-            L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
-            in->fn(&L, in);
-            if (in->flags & XG_SIM_FIRST) { warp_count += nw; lane_count += (uint64_t)XG_SIM_WARP * nw; }
-            pc++;
-            continue;
+            const uint32_t before = in->before;
+            do {
+                L.dst = regs + in->d;
+                L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
+                in->fn(&L, in);
+                in++;
+            } while (in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED)); /* every function ends with another record */
+            warp_count += (uint64_t)nw * (in->before - before);
+            lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
+            pc = (uint32_t)(in - code);
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
@@ -363,7 +367,6 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
     memset(w->bars, 0, sizeof w->bars);
     xg_sim_interval_block(w);
-    if (l->shared_bytes) memset(w->shadow, 0, l->shared_bytes);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;

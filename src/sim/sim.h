@@ -56,8 +56,20 @@ typedef struct xg_sim_info {
     uint32_t instructions;   /* PTX instructions of the entry */
 } xg_sim_info;
 
-/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). */
+/* X(NAME, text): the host's vector units that lanes.c is compiled for, slower ones first. */
+#define XG_SIM_UNITS(X) X(BASE, "base") X(AVX2, "AVX2") X(AVX512, "AVX-512")
+typedef enum xg_sim_unit {
+#define X(name, text) XG_SIM_UNIT_##name,
+    XG_SIM_UNITS(X)
+#undef X
+    XG_SIM_UNIT_COUNT
+} xg_sim_unit;
+XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
+XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
+
+/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
 XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
 XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
@@ -68,7 +80,7 @@ XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
- * each of its words (shadow.c), as long as all shadows together stay below shadow_limit; buffers beyond are checked for their bounds only. */
+ * each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
 enum { XG_SIM_FREED = 32 };
 typedef struct xg_sim_buffer { uint64_t base, bytes; const char *name; bool readonly; uint32_t *shadow; /* set by add */ } xg_sim_buffer;
 typedef struct xg_sim_memory {
@@ -197,6 +209,7 @@ struct xg_sim_ins {
     uint32_t list;            /* first of n more operands in module->list */
     uint32_t imm, imm2;       /* the executor's extra facts: see each kind */
     uint32_t at;              /* offset in the text */
+    uint32_t before;          /* how many of the records before it count as instructions */
 };
 
 typedef struct xg_sim_func xg_sim_func;
@@ -228,6 +241,7 @@ typedef struct xg_sim_var { xg_str name; uint64_t address, bytes; bool readonly;
 
 struct xg_sim_module {
     const xg_source *src;
+    const struct xg_sim_moves *moves; /* of the unit that the module was loaded for */
     uint32_t version;
     xg_str target;
     xg_sim_func **funcs;

@@ -45,7 +45,10 @@ struct xg_sim_worker {
     int32_t quantum;
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced;     /* races are looked for; the block has executed a fence */
+    bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
+    bool unchecked;           /* nobody asks the shadows */
+    bool shared_parts;        /* some word of shared memory was written in part */
+    uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
@@ -78,8 +81,10 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     m->p = NULL;
     m->n = m->cap = 0;
 }
-/* Two words per word of the buffer: who wrote it, who read it. NULL when there is no room: then nobody looks. */
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return (b->bytes / 4 + 1) * 8; }
+/* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room: then nobody looks. The words' are
+ * only looked at where the line's says so (shadow.c), and need not be cleared: most of them are never touched. */
+XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30, bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
     b->shadow = NULL;
@@ -87,7 +92,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     b->shadow = (uint32_t *)xg_mem_alloc(m->ctx, (size_t)bytes);
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
-    memset(b->shadow, 0, (size_t)bytes);
+    memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
 }
 
 XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) { /* the first buffer that begins after the address */
