@@ -322,7 +322,7 @@ def converted(x, to):
     if kind_of(to) == "I":
         if kind_of(t) != "F": return wrapped(to, [int(v.real) for v in x] if kind_of(t) != "C" else [int(max(min(v.real, float(ints(to).max())), float(ints(to).min()))) for v in x])
         lo, hi = int(ints(to)[0]), int(ints(to)[-1]); return np.array([0 if v != v else hi if v >= hi else lo if v <= lo else int(v) for v in x.astype(np.float64)], object).astype(DT[to])
-    return (x.real if kind_of(t) == "C" else x).astype(np.float64).astype(np.float32).astype(DT[to]) if kind_of(to) == "F" and to not in ("f64",) else x.astype(np.float64).astype(DT[to])
+    return (x.real if kind_of(t) == "C" else x).astype(np.float64).astype(np.float32).astype(DT[to]) if kind_of(to) == "F" and to != "f64" else x.astype(np.float64).astype(DT[to])
 def conversions():
     for a in ALL:
         v = edges(a)
@@ -678,7 +678,7 @@ def D(file, args, results, comps="", head=", replica_count=4", want=None):
     FILES.setdefault(file, []).append("# run: oracle devices=%d\n" % len(args) + text + "".join("// arg: %s\n" % literal(a) for row in args for a in row) + "".join("// want: (%s)\n" % ",".join(literal(np.asarray(g)) for g in row) for row in got) + "----\nok\n")
 def devices():
     for t in ALL:
-        rows = [np.roll(plain(t, 4, 2), d, 0) for d in range(4)]; T = t; n = 4; best = {"P": "or", "C": "add"}.get(kind_of(t), "maximum")
+        rows = [np.roll(plain(t, 4, 2), d, 0) for d in range(4)]; best = {"P": "or", "C": "add"}.get(kind_of(t), "maximum")
         for groups in ((0, 1, 2, 3),), ((0, 2), (3, 1)):
             g = ", replica_groups={%s}" % ",".join("{%s}" % ",".join(map(str, x)) for x in groups); m = len(groups[0]); pairs = [(0, 1), (1, 3), (3, 2), (2, 0)] if t == "f8e8m0fnu" else [(0, 1), (1, 3), (3, 0)] if m == 4 else [(2, 0), (1, 2)]; p = ", source_target_pairs={%s}" % ",".join("{%d,%d}" % x for x in pairs)
             results = [("%s[4,2]" % t, "all-reduce(p0)%s, to_apply=f" % g), ("%s[%d,2]" % (t, 4 // m), "reduce-scatter(p0)%s, dimensions={0}, to_apply=f" % g), ("%s[4,%d]" % (t, 2 * m), "all-gather(p0)%s, dimensions={1}" % g), ("%s[4,2]" % t, "all-to-all(p0)%s, dimensions={0}" % g),
