@@ -17,6 +17,8 @@ fake_cuda|src|||-O1
 memory|src|||-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
 api|api|||-O1 $SANITIZE
+runtime|api|||-O1 $SANITIZE
+replay|api|-|-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }
