@@ -183,7 +183,11 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (t == XG_SIM_B128) XG_SIM_UNSUPPORTED(p, s->at, NULL, "128-bit registers are not simulated yet");
     if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }
     if (s->o[0].kind == XG_SIM_O_VEC) { xg_sim_mov_unpack(p, s, xg_sim_bits_type(t)); return; }
-    if (s->o[1].kind == XG_SIM_O_FUNC) XG_SIM_UNSUPPORTED(p, s->at, NULL, "addresses of functions are not simulated");
+    if (s->o[1].kind == XG_SIM_O_FUNC) {
+        if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, t), xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
     if (t == XG_SIM_PRED) { xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG); return; }
     xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
 }

@@ -428,6 +428,9 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
 
 /* ---- variables ---- */
 
+/* What a pointer to a function is: nothing that could be read. */
+XG_FN uint64_t xg_sim_function_address(const xg_sim_func *f) { return (uint64_t)0x7F << 56 | (uint64_t)(f->id + 1) << 4; }
+
 XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
     uint32_t at = p->t.at, bytes = xg_sim_types[type].bytes;
     uint64_t v;
@@ -442,8 +445,9 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
         bool generic = xg_str_is(p->t.text, "generic");
         if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
         s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+        if (s && s->kind == XG_SIM_SYM_FUNC) { v = xg_sim_function_address(s->func); memcpy(out, &v, bytes > 8 ? 8 : bytes); xg_sim_next(p); if (generic) xg_sim_expect(p, ')'); return; }
         if (!s || s->kind != XG_SIM_SYM_VAR || (s->space != XG_SIM_GLOBAL && s->space != XG_SIM_CONST))
-            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of .global and .const variables defined before", "this initial value is not supported");
+            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before", "this initial value is not supported");
         v = s->offset;
         xg_sim_next(p);
         if (generic) xg_sim_expect(p, ')');
