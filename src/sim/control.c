@@ -101,13 +101,14 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
     n = xg_sim_vector_of(p, s, data, &items);
     t = xg_sim_take_type(p, s);
-    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
     if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
-        for (i = 0; i < n; i++) {
+        if (t == XG_SIM_B128) { xg_sim_halves_of(p, s, items, !store, codes); n = 2; t = XG_SIM_B64; bytes = 8; }
+        else for (i = 0; i < n; i++) {
             code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
             if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
             bytes = xg_sim_bytes_of(p, code);
