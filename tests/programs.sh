@@ -14,6 +14,7 @@ memory|||-O1 $SANITIZE
 fake_cuda|||-O1
 threads|||-O1 -fsanitize=thread
 api|||-O1 $SANITIZE
+sim_isa|||-O1 $SANITIZE
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }
