@@ -189,7 +189,7 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
-    /* Called for each stage that changed something, if set: stage is "hlo/after_<pass>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
+    /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
@@ -268,6 +268,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))
@@ -2102,6 +2103,9 @@ typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... 
 typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
+/* What passes may know of the device that the module is for. sms 0: a typical one. */
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
+
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
@@ -2122,6 +2126,8 @@ struct xg_module {
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
+    xg_machine machine;
+    xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
 };
@@ -2171,6 +2177,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */
@@ -6461,6 +6468,11 @@ XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
     xg_use_unlink(&i->operands[index]);
     xg_use_link(&i->operands[index], to);
 }
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n) {
+    uint32_t k;
+    for (k = n; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
+    i->n_operands = XG_MIN(i->n_operands, n);
+}
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to) {
     xg_use *u, *next;
     if (from == to) return;
@@ -8336,6 +8348,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */
     uint32_t n_calls;
@@ -8406,6 +8419,7 @@ XG_FN xg_value *xg_eval_own(xg_eval_run *r, xg_value **v);                /* a d
 XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index);           /* of an integer array */
 XG_FN size_t xg_eval_bytes(xg_eval_run *r, const xg_shape *s);            /* of a dense array */
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations);             /* counts against max_work */
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations);
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c);
 XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args); /* runs c; takes over the references of args */
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in);    /* one instruction; drops what is left in `in` */
@@ -8447,8 +8461,9 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+/* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b); /* less or equal */
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
@@ -8570,7 +8585,8 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_potrf_ffi", potrf) X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
-    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv)
+    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
 
 /* ---- attributes of calls ---- */
 
@@ -9522,7 +9538,7 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_sum_operand_in_order(r, &in[1], order_b, kind, xg_dot_rounding(i, in[1]->shape));
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, total));
     for (batch = 0; batch < batches; batch++) for (row = 0; row < m; row++) {
-        xg_eval_spend(r, depth);
+        xg_eval_spend_each(r, depth, n);
         memset(acc->data, 0, (size_t)n * total);
         for (first = 0; first < depth; first += STRIP)
             xg_sum_rows(kind, acc->data, 0, a->data, (batch * m + row) * depth + first, b->data, (batch * depth + first) * n, XG_MIN(depth - first, (int64_t)STRIP), n, n);
@@ -9635,7 +9651,7 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend(r, i->shape->elements); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    if (w->elements && x->elements) do { xg_eval_spend_each(r, i->shape->elements, c.kernel_inputs); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;
@@ -9991,7 +10007,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
         double off = 0, on = 0;
         for (p = 0; p < n; p++) { on += a[p * n + p].re * a[p * n + p].re; for (q = p + 1; q < n; q++) { double size = xg_complex_size(a[p * n + q]); off += size * size; } }
         if (!(off > on * 1e-32)) return off == off;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double c;
             xg_complex s;
@@ -10087,7 +10103,7 @@ XG_FN bool xg_svd_jacobi(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t m
     for (k = 0; k < n * n; k++) v[k] = xg_complex_of(k / n == k % n, 0);
     for (sweep = 0; sweep < XG_JACOBI_SWEEPS; sweep++) {
         bool rotated = false;
-        xg_eval_spend(r, m * n);
+        xg_eval_spend_each(r, n, m * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double pp = 0, qq = 0, c;
             xg_complex pq = xg_complex_of(0, 0), s;
@@ -10998,7 +11014,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
     for (b = 0; b < count; b++) {
         xg_complex *a = xg_linear_data(wide) + b * n * n;
         bool good;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n / 3 + 1);
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
@@ -11100,11 +11116,13 @@ XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign) {
 XG_FN void xg_fft_dim(xg_eval_run *r, xg_complex *data, int64_t outer, int64_t n, int64_t inner, double sign) {
     xg_value *space = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, 3 * sizeof(xg_complex)));
     xg_complex *roots = xg_linear_data(space), *y = roots + n, *spare = y + n;
-    int64_t o, i, k;
+    int64_t o, i, k, factors = 1; /* the sum of n's prime factors: operations an element */
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, sign);
+    for (k = 2, i = n; i > 1 && k * k <= i;) if (i % k) k++; else { i /= k; factors += k; }
+    if (i > 1) factors += i;
     for (o = 0; o < outer; o++) for (i = 0; i < inner; i++) {
         xg_complex *x = data + o * n * inner + i;
-        xg_eval_spend(r, n);
+        xg_eval_spend_each(r, n, factors);
         xg_fft_line(y, x, n, inner, roots, 1, spare);
         for (k = 0; k < n; k++) x[k * inner] = y[k];
     }
@@ -11582,7 +11600,7 @@ XG_FN xg_complex xg_complex_sign(xg_complex z) {
 }
 
 /* Ordered by the real part, then by the imaginary one; whatever has a NaN in the way is not ordered. */
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im <= b.im); }
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re <= b.re; }
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
 
 #undef XG_PI_2
@@ -11744,7 +11762,6 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
 #define XG_EVAL_COMPLEX_CASE2(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i), v = (value); out[2 * i] = (T)v.re; out[2 * i + 1] = (T)v.im; } return true;
 #define XG_EVAL_COMPLEX_CASE_PART(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i); out[i] = (T)(value); } return true;
 #define XG_EVAL_COMPLEX_COMPARE_CASE(dir, relation) case XG_DIR_##dir: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i); flags[i] = (uint8_t)(relation); } return true;
-/* Ordered by the real, then by the imaginary part. */
 #define XG_EVAL_COMPLEX_COMPARE(X) \
     X(EQ, a.re == b.re && a.im == b.im) X(NE, a.re != b.re || a.im != b.im) X(LT, xg_complex_less(a, b)) X(GT, xg_complex_less(b, a)) \
     X(LE, xg_complex_least(a, b)) X(GE, xg_complex_least(b, a))
@@ -12901,8 +12918,14 @@ XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index) {
 
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations) {
     r->work += (uint64_t)operations;
+    if (r->options.spent) *r->options.spent = r->work;
     if (r->options.max_work && r->work > r->options.max_work)
         xg_fail(r->ctx, XLAGPU_ERROR_LIMIT, "evaluating takes more than the %llu element operations that were allowed", (unsigned long long)r->options.max_work);
+}
+
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations) {
+    int64_t n;
+    xg_eval_spend(r, xg_mul64(times, operations, &n) ? n : INT64_MAX / 2);
 }
 
 /* ---- literals in and out ---- */
@@ -13323,6 +13346,63 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (R, w) -> the upper triangular R' of R'T R' = RT R + w wT, and w rotated to zero: one Givens rotation a row. */
+XG_FN void xg_cholesky_add(xg_complex *a, xg_complex *w, int64_t n) {
+    int64_t k, j;
+    for (k = 0; k < n; k++) {
+        double x = a[k * n + k].re, y = w[k].re, size = hypot(x, y), c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
+        for (j = k; j < n; j++) {
+            double p = a[k * n + j].re, q = w[j].re;
+            a[k * n + j].re = c * p + s * q;
+            w[j].re = c * q - s * p;
+        }
+    }
+}
+
+XG_FN xg_value *xg_call_cholesky_update(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[2], *a, *w;
+    xg_matrices m;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.count != 1 || m.rows != m.columns || xg_type_class(in[0]->shape->type) != XGT_F) return NULL;
+    if (!xg_shape_is_array(in[1]->shape) || in[1]->shape->elements != m.rows || in[1]->shape->type != in[0]->shape->type || i->shape->elems[0]->plain != in[0]->shape->plain || i->shape->elems[1]->plain != in[1]->shape->plain) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    w = xg_linear_widen(r, &in[1]);
+    xg_eval_spend_each(r, m.rows, m.rows);
+    xg_cholesky_add(xg_linear_data(a), xg_linear_data(w), m.rows);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], a);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], w);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
+/* (A, C, alpha, beta) -> alpha A AT + beta C, or alpha AT A + beta C. cuBLAS writes one triangle; here both are. */
+XG_FN void xg_syrk(const xg_complex *a, const xg_matrices *m, bool transpose, double alpha, double beta, xg_complex *c, int64_t n) {
+    int64_t depth = transpose ? m->rows : m->columns, step = transpose ? m->columns : 1, line = transpose ? 1 : m->columns, p, q, k;
+    for (p = 0; p < n; p++) for (q = 0; q < n; q++) {
+        double s = 0;
+        for (k = 0; k < depth; k++) s += a[p * line + k * step].re * a[q * line + k * step].re;
+        c[p * n + q].re = alpha * s + (beta != 0 ? beta * c[p * n + q].re : 0);
+    }
+}
+
+XG_FN xg_value *xg_call_syrk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xlagpu_type t;
+    xg_value *a, *c;
+    xg_matrices m, mc;
+    int64_t n, b;
+    if (i->n_operands != 4 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mc) || i->shape->plain != in[1]->shape->plain || mc.count != m.count) return NULL;
+    t = i->shape->type;
+    n = transpose ? m.columns : m.rows;
+    if (mc.rows != n || mc.columns != n || xg_type_class(t) != XGT_F || in[0]->shape->type != t || !xg_shape_is_scalar(in[2]->shape) || !xg_shape_is_scalar(in[3]->shape) || in[2]->shape->type != t || in[3]->shape->type != t) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    c = xg_linear_widen(r, &in[1]);
+    for (b = 0; b < m.count; b++) {
+        xg_eval_spend_each(r, m.rows * m.columns, n);
+        xg_syrk(xg_linear_data(a) + b * m.rows * m.columns, &m, transpose, xg_float_load(t, in[2]->data), xg_float_load(t, in[3]->data), xg_linear_data(c) + b * n * n, n);
+    }
+    xg_eval_drop(r, a);
+    return xg_linear_narrow(r, i->shape, c);
+}
+
 /* ---- LU with partial pivoting ---- */
 
 /* In place; gives the pivots, from one. Returns LAPACK's info: the first zero on the diagonal, from one, or 0. */
@@ -13356,7 +13436,7 @@ XG_FN xg_value *xg_call_getrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     outs[1] = xg_eval_new(r, i->shape->elems[1]);
     outs[2] = xg_eval_new(r, i->shape->elems[2]);
     for (b = 0; b < m.count; b++) {
-        xg_eval_spend(r, m.rows * m.columns);
+        xg_eval_spend_each(r, n, m.rows * m.columns);
         k = xg_lu(xg_linear_data(wide) + b * m.rows * m.columns, m.rows, m.columns, pivots);
         xg_eval_store_int(outs[2]->shape->type, outs[2]->data + (size_t)b * (size_t)xg_type_bytes(outs[2]->shape->type), k);
         for (k = 0; k < n; k++) xg_eval_store_int(outs[1]->shape->type, outs[1]->data + (size_t)(b * n + k) * (size_t)xg_type_bytes(outs[1]->shape->type), pivots[k]);
@@ -15927,6 +16007,7 @@ XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst 
 XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output); /* one UNDEFINED map when they are too many or not known */
 
 /* ---- layout.c: memory order and threads ---- */
+XG_FN bool xg_index_has_order(const xg_shape *s); /* an array whose elements lie at plain strides */
 XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uint32_t from_rank, const int64_t *to, uint32_t to_rank); /* row-major order kept */
 XG_FN const xg_imap *xg_indexing_bitcast(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to);  /* indices of `from` to the indices of `to` at the same offset; equal element counts */
 XG_FN const xg_imap *xg_indexing_linear(xg_aff_ctx *x, const xg_shape *s);    /* indices to the offset in elements, by layout */
@@ -16929,6 +17010,10 @@ XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
+XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
@@ -16936,10 +17021,386 @@ XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
+/* ---- build.c: making instructions ---- */
+typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
+typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
+typedef struct xg_loop { xg_hb b; xg_comp *condition; xg_inst *init, *k, **state; uint32_t n; } xg_loop;
+XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
+XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says */
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t);
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t); /* of the same width */
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l);
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v);   /* a scalar of any type */
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v);
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n);
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm);
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d);
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit);
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d);
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim);
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes);
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts);
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t);
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply);
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
 
 #endif /* XG_OPT_H */
+/* opt/build.c -- making instructions: what expanders and simplifications write programs with.
+ *
+ * A builder stands in front of an instruction (or at the end of a computation) and gives what it makes that instruction's metadata and place in the source.
+ * Shapes come from inference and have descending layouts. What would change nothing (a reshape to the same dimensions, an identity transpose) is not made. */
+#ifndef XG_OPT_BUILD_C
+#define XG_OPT_BUILD_C
+
+XG_FN xg_hb xg_hb_at(xg_inst *i) { xg_hb b; b.comp = i->comp; b.before = i; b.from = i; return b; }
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from) { xg_hb b; b.comp = c; b.before = NULL; b.from = from; return b; }
+
+/* Without a shape: what inference says, once the attributes are there (xg_hb_done). */
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n) {
+    xg_inst *i = xg_inst_new(b->comp, op, shape, operands, n, b->before, XG_STR(""));
+    const xg_attr *metadata = b->from ? xg_inst_attr(b->from, XG_A_metadata) : NULL;
+    if (metadata) xg_inst_set_attr(i, *metadata);
+    i->source_at = b->from ? b->from->source_at : 0;
+    return i;
+}
+XG_FN xg_inst *xg_hb_done(xg_inst *i) { i->shape = xg_hlo_infer(i->comp->module, i); return i; }
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n) { return xg_attr_make_ints(b->comp->module, k, p, n); }
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank) {
+    xg_module *m = b->comp->module;
+    return xg_shape_default_layout(m, xg_shape_array(m, t, dims, rank, NULL, NULL));
+}
+
+/* ---- elementwise ---- */
+
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) { return xg_hb_done(xg_hb_op(b, op, x->shape, &x, 1)); }
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2];
+    in[0] = x; in[1] = y;
+    return xg_hb_done(xg_hb_op(b, op, x->shape, in, 2));
+}
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y) {
+    xg_inst *in[3];
+    in[0] = p; in[1] = x; in[2] = y;
+    return xg_hb_done(xg_hb_op(b, XG_SELECT, x->shape, in, 3));
+}
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2], *i;
+    in[0] = x; in[1] = y;
+    i = xg_hb_op(b, XG_COMPARE, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_attr_make_str(b->comp->module, XG_A_direction, xg_str_z(direction)));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    if (x->shape->type == t) return x;
+    return xg_hb_op(b, XG_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    if (x->shape->type == t) return x;
+    return xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+}
+
+/* ---- constants ---- */
+
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l) {
+    xg_inst *i = xg_hb_op(b, XG_CONSTANT, l->shape, NULL, 0);
+    i->literal = l;
+    return i;
+}
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v) {
+    xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
+    int class_of = xg_type_class(t);
+    if (class_of == XGT_I || class_of == XGT_P) xg_literal_set_int(l, 0, v);
+    else xg_literal_set_float(l, 0, (double)v);
+    return xg_hb_literal(b, l);
+}
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
+    xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
+    xg_literal_set_float(l, 0, v);
+    return xg_hb_literal(b, l);
+}
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) { return rank ? xg_hb_broadcast(b, scalar, dims, rank, NULL, 0) : scalar; }
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v) { return xg_hb_splat(b, xg_hb_int(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v) { return xg_hb_splat(b, xg_hb_float(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim) {
+    xg_inst *i = xg_hb_op(b, XG_IOTA, xg_hb_shape(b, t, dims, rank), NULL, 0);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_iota_dimension, dim));
+    return i;
+}
+
+/* ---- movement ---- */
+
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
+    return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
+}
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    if (xg_dims_equal(x->shape, dims, rank)) return x;
+    return xg_hb_op(b, XG_RESHAPE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n) {
+    xg_inst *i;
+    uint32_t k = 0;
+    while (k < n && places[k] == (int64_t)k) k++;
+    if (k == n && xg_dims_equal(x->shape, dims, rank)) return x;
+    i = xg_hb_op(b, XG_BROADCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, places, n));
+    return i;
+}
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n) {
+    uint32_t k = 0;
+    while (k < n && perm[k] == (int64_t)k) k++;
+    return k == n;
+}
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k;
+    xg_inst *i;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    i = xg_hb_op(b, XG_TRANSPOSE, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
+    xg_inst *i;
+    if (n == 0) return x;
+    i = xg_hb_op(b, XG_REVERSE, x->shape, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = x->shape->rank, k;
+    xg_slice_dim *copy = XG_NEW_N(m->arena, xg_slice_dim, rank + 1);
+    xg_slices *s = XG_NEW(m->arena, xg_slices);
+    int64_t dims[XG_RANK_MAX];
+    bool all = true;
+    xg_attr a = xg_attr_make(XG_A_slice);
+    xg_inst *i;
+    for (k = 0; k < rank; k++) {
+        copy[k] = d[k];
+        dims[k] = (d[k].limit - d[k].start + d[k].stride - 1) / d[k].stride;
+        all = all && d[k].start == 0 && d[k].stride == 1 && d[k].limit == x->shape->dims[k];
+    }
+    if (all) return x;
+    s->n = rank;
+    s->p = copy;
+    a.v.slices = s;
+    i = xg_hb_op(b, XG_SLICE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    xg_inst_set_attr(i, a);
+    return i;
+}
+/* x[.., start:limit, ..] along one dimension. */
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit) {
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) { d[k].start = 0; d[k].limit = x->shape->dims[k]; d[k].stride = 1; }
+    d[dim].start = start;
+    d[dim].limit = limit;
+    return xg_hb_slice(b, x, d);
+}
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = x->shape->rank, k;
+    xg_pad_dim *copy = XG_NEW_N(m->arena, xg_pad_dim, rank + 1);
+    xg_pads *p = XG_NEW(m->arena, xg_pads);
+    xg_attr a = xg_attr_make(XG_A_padding);
+    bool none = true;
+    xg_inst *in[2], *i;
+    for (k = 0; k < rank; k++) { copy[k] = d[k]; none = none && d[k].low == 0 && d[k].high == 0 && d[k].interior == 0; }
+    if (none) return x;
+    p->n = rank;
+    p->p = copy;
+    a.v.pads = p;
+    in[0] = x; in[1] = value;
+    i = xg_hb_op(b, XG_PAD, x->shape, in, 2);
+    xg_inst_set_attr(i, a);
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim) {
+    xg_inst *i;
+    if (n == 1) return in[0];
+    i = xg_hb_op(b, XG_CONCATENATE, in[0]->shape, in, n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes) {
+    uint32_t rank = x->shape->rank, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 1), *i;
+    in[0] = x;
+    for (k = 0; k < rank; k++) in[1 + k] = starts[k];
+    i = xg_hb_op(b, XG_DYNAMIC_SLICE, xg_hb_shape(b, x->shape->type, sizes, rank), in, rank + 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, rank));
+    return i;
+}
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts) {
+    uint32_t rank = x->shape->rank, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 2);
+    in[0] = x;
+    in[1] = update;
+    for (k = 0; k < rank; k++) in[2 + k] = starts[k];
+    return xg_hb_done(xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, x->shape, in, rank + 2));
+}
+
+/* ---- reductions, contractions ---- */
+
+/* to_apply of a reduction: two scalars and one operation. It goes in front of the builder's computation. */
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t) {
+    xg_module *m = b->comp->module;
+    char name[64];
+    xg_comp *c;
+    xg_inst *in[2];
+    xg_format(name, sizeof name, "%s_%s", xg_op_name(op), xg_type_name(t));
+    c = xg_comp_new(m, xg_str_z(name), b->comp);
+    in[0] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("x"));
+    in[1] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("y"));
+    c->root = xg_inst_new(c, op, in[0]->shape, in, 2, NULL, XG_STR(""));
+    return c;
+}
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply) {
+    xg_inst *in[2], *i;
+    in[0] = x; in[1] = init;
+    i = xg_hb_op(b, XG_REDUCE, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
+    return xg_hb_reduce(b, x, xg_hb_int(b, x->shape->type, 0), dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+}
+/* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
+    xg_inst *in[2], *i;
+    const xg_attr *a;
+    in[0] = l; in[1] = r;
+    i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
+    if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
+    if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
+    if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));
+    if (d.rc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_contracting_dims, d.rc.p, d.rc.n));
+    if (like && (a = xg_inst_attr(like, XG_A_operand_precision)) != NULL) xg_inst_set_attr(i, *a);
+    if (like && (a = xg_inst_attr(like, XG_A_algorithm)) != NULL) xg_inst_set_attr(i, *a);
+    (void)xg_hb_done(i);
+    i->shape = xg_hb_shape(b, t, i->shape->dims, i->shape->rank);
+    return i;
+}
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot) {
+    xg_dot_dims d;
+    d.lb = xg_attr_ints(dot, XG_A_lhs_batch_dims);
+    d.lc = xg_attr_ints(dot, XG_A_lhs_contracting_dims);
+    d.rb = xg_attr_ints(dot, XG_A_rhs_batch_dims);
+    d.rc = xg_attr_ints(dot, XG_A_rhs_contracting_dims);
+    return d;
+}
+
+/* ---- tuples and control ---- */
+
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n) { return xg_hb_done(xg_hb_op(b, XG_TUPLE, xg_shape_tuple(b->comp->module, NULL, 0), in, n)); }
+/* The k-th element of a tuple value; of a tuple instruction its operand. */
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
+    xg_inst *i;
+    if (tuple->op == XG_TUPLE) return XG_OPERAND(tuple, k);
+    i = xg_hb_op(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
+    xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_body, body));
+    return i;
+}
+
+/* for (k = 0; k < count; k++): condition and body with the state tuple (s32 k, elems...). The body's builder stands at its end; it must be closed. */
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count) {
+    xg_module *m = b->comp->module;
+    xg_inst **all = XG_NEW_N(m->arena, xg_inst *, n + 1), *param;
+    const xg_shape *shape;
+    xg_comp *condition = xg_comp_new(m, XG_STR("loop_condition"), b->comp), *body = xg_comp_new(m, XG_STR("loop_body"), b->comp);
+    xg_hb c = xg_hb_end(condition, b->from);
+    xg_loop l;
+    uint32_t k;
+    all[0] = xg_hb_int(b, XLAGPU_S32, 0);
+    for (k = 0; k < n; k++) all[1 + k] = state[k];
+    l.init = xg_hb_tuple(b, all, n + 1);
+    shape = l.init->shape;
+    param = xg_comp_add_param(condition, shape, XG_STR("state"));
+    condition->root = xg_hb_compare(&c, "LT", xg_hb_element(&c, param, 0), xg_hb_int(&c, XLAGPU_S32, count));
+    param = xg_comp_add_param(body, shape, XG_STR("state"));
+    l.condition = condition;
+    l.b = xg_hb_end(body, b->from);
+    l.n = n;
+    l.state = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    l.k = xg_hb_element(&l.b, param, 0);
+    for (k = 0; k < n; k++) l.state[k] = xg_hb_element(&l.b, param, 1 + k);
+    return l;
+}
+/* Closes the body with the state of the next round (in l->state) and makes the loop; l->state are its results then. */
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l) {
+    xg_inst **all = XG_NEW_N(b->comp->module->arena, xg_inst *, l->n + 1), *loop;
+    uint32_t k;
+    all[0] = xg_hb_2(&l->b, XG_ADD, l->k, xg_hb_int(&l->b, XLAGPU_S32, 1));
+    for (k = 0; k < l->n; k++) all[1 + k] = l->state[k];
+    l->b.comp->root = xg_hb_tuple(&l->b, all, l->n + 1);
+    loop = xg_hb_while(b, l->init, l->condition, l->b.comp);
+    for (k = 0; k < l->n; k++) l->state[k] = xg_hb_element(b, loop, 1 + k);
+}
+
+/* ---- putting it in place ---- */
+
+/* Does the user read an array by the indices of its elements, whatever their order in memory? */
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user) {
+    switch (user->op) {
+    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
+    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
+    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
+    }
+}
+/* Every use of `from` becomes `to`, which has the same dimensions; who cares about the layout of `from`, and the root, gets a copy in that layout. */
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
+    xg_inst *copy = NULL;
+    xg_use *u, *next;
+    if (to->shape == from->shape || !xg_shape_is_array(to->shape)) { xg_inst_replace(from, to); return; }
+    for (u = from->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == to) continue;
+        if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+    }
+    if (from->comp->root == from) {
+        if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        from->comp->root = copy;
+    }
+}
+
+#endif /* XG_OPT_BUILD_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -17058,13 +17519,18 @@ XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *o
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
+    const xg_literal *value;
     xg_eval_options o;
+    uint64_t spent = 0;
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    return xg_fold_try(i, operands, &o);
+    value = xg_fold_try(i, operands, &o);
+    *work -= (int64_t)spent;
+    return value;
 }
 
 XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {
@@ -17107,24 +17573,343 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
 }
 
 #endif /* XG_OPT_CONSTANT_FOLDING_C */
-/* opt/dce.c -- removes instructions without users and effects, last to first so that chains go at once, and computations that nothing calls. */
+/* opt/cse.c -- HloCSE: of instructions of a computation that compute the same value, the first is kept.
+ *
+ * The same: opcode, shape with layout, operands (in either order where they commute), literal, and every attribute but those that only describe. Computations
+ * that instructions carry are the same when they are written the same way: callees come before callers, so one walk over the module sorts computations into classes.
+ * What has effects, talks to other devices, begins or ends something asynchronous, or stands in an order by control edges is left alone.
+ *
+ * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. */
+#ifndef XG_OPT_CSE_C
+#define XG_OPT_CSE_C
+
+typedef struct xg_cse {
+    xg_module *m;
+    const xg_comp **class_of;   /* by computation id: the first computation that is written like it */
+    uint32_t *place;            /* by instruction id: its place in its computation, while computations are compared */
+    bool inside;                /* operands are compared by place, not by identity */
+    xg_set *seen;
+} xg_cse;
+typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
+
+/* ---- attributes ---- */
+
+/* Attributes that say nothing about the value. */
+XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
+
+XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
+
+XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
+    uint32_t k;
+    h = xg_hash_mix(h, a->key);
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: return xg_hash_mix(h, (uint64_t)a->v.i);
+    case XG_K_FLOAT: return xg_hash_mix(h, xg_hash(&a->v.d, sizeof a->v.d));
+    case XG_K_WORD: case XG_K_STR: case XG_K_RAW: case XG_K_SHARDING: case XG_K_CONFIG: return xg_hash_mix(h, xg_hash(a->v.str->p, a->v.str->n));
+    case XG_K_INTS: return xg_cse_hash_ints(h, *a->v.ints);
+    case XG_K_INTLISTS: for (k = 0; k < a->v.lists->n; k++) h = xg_cse_hash_ints(h, a->v.lists->p[k]); return h;
+    case XG_K_COMP: return xg_hash_mix(h, s->class_of[a->v.comp->id]->id);
+    case XG_K_COMPS: for (k = 0; k < a->v.comps->n; k++) h = xg_hash_mix(h, s->class_of[a->v.comps->p[k]->id]->id); return h;
+    case XG_K_SLICE: for (k = 0; k < a->v.slices->n; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)a->v.slices->p[k].start), (uint64_t)a->v.slices->p[k].limit); return h;
+    case XG_K_PADDING: for (k = 0; k < a->v.pads->n; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)a->v.pads->p[k].low), (uint64_t)a->v.pads->p[k].high); return h;
+    default: return h; /* the rest is told apart by xg_cse_same_attr */
+    }
+}
+
+XG_FN bool xg_cse_same_window(const xg_window *a, const xg_window *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) {
+        const xg_window_dim *p = &a->p[k], *q = &b->p[k];
+        if (p->size != q->size || p->stride != q->stride || p->pad_low != q->pad_low || p->pad_high != q->pad_high || p->base_dilation != q->base_dilation || p->window_dilation != q->window_dilation || p->reversal != q->reversal) return false;
+    }
+    return true;
+}
+XG_FN bool xg_cse_same_lists(const xg_int_lists *a, const xg_int_lists *b) {
+    uint32_t k;
+    if (a->n != b->n || a->flat != b->flat) return false;
+    for (k = 0; k < a->n; k++) if (!xg_ints_equal(a->p[k], b->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_slices(const xg_slices *a, const xg_slices *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (a->p[k].start != b->p[k].start || a->p[k].limit != b->p[k].limit || a->p[k].stride != b->p[k].stride) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_pads(const xg_pads *a, const xg_pads *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (a->p[k].low != b->p[k].low || a->p[k].high != b->p[k].high || a->p[k].interior != b->p[k].interior) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_words(const xg_words *a, const xg_words *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (!xg_str_eq(a->p[k], b->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_comps(const xg_cse *s, const xg_comps *a, const xg_comps *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (s->class_of[a->p[k]->id] != s->class_of[b->p[k]->id]) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_attr(const xg_cse *s, const xg_attr *a, const xg_attr *b) {
+    if (a->key != b->key) return false;
+    if (a->v.any == b->v.any && xg_attr_kind_of(a->key) != XG_K_FLOAT && xg_attr_kind_of(a->key) != XG_K_INT && xg_attr_kind_of(a->key) != XG_K_BOOL) return true;
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: return a->v.i == b->v.i;
+    case XG_K_FLOAT: return memcmp(&a->v.d, &b->v.d, sizeof a->v.d) == 0;
+    case XG_K_WORD: case XG_K_STR: case XG_K_RAW: case XG_K_SHARDING: case XG_K_CONFIG: return xg_str_eq(*a->v.str, *b->v.str);
+    case XG_K_INTS: return xg_ints_equal(*a->v.ints, *b->v.ints);
+    case XG_K_INTLISTS: return xg_cse_same_lists(a->v.lists, b->v.lists);
+    case XG_K_WORDS: return xg_cse_same_words(a->v.words, b->v.words);
+    case XG_K_COMP: return s->class_of[a->v.comp->id] == s->class_of[b->v.comp->id];
+    case XG_K_COMPS: return xg_cse_same_comps(s, a->v.comps, b->v.comps);
+    case XG_K_SLICE: return xg_cse_same_slices(a->v.slices, b->v.slices);
+    case XG_K_PADDING: return xg_cse_same_pads(a->v.pads, b->v.pads);
+    case XG_K_WINDOW: return xg_cse_same_window(a->v.window, b->v.window);
+    case XG_K_DIM_LABELS: return xg_str_eq(a->v.labels->text, b->v.labels->text);
+    case XG_K_SHAPE: return a->v.shape == b->v.shape;
+    case XG_K_METADATA: return true;
+    default: return false; /* lists of instructions, aliases, groups, literals: told the same only when shared */
+    }
+}
+/* Both arrays are sorted by key. */
+XG_FN bool xg_cse_same_attrs(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    uint32_t j = 0, k = 0;
+    for (;;) {
+        while (j < a->n_attrs && xg_cse_describes(a->attrs[j].key)) j++;
+        while (k < b->n_attrs && xg_cse_describes(b->attrs[k].key)) k++;
+        if (j == a->n_attrs || k == b->n_attrs) return j == a->n_attrs && k == b->n_attrs;
+        if (!xg_cse_same_attr(s, &a->attrs[j++], &b->attrs[k++])) return false;
+    }
+}
+
+/* ---- instructions ---- */
+
+XG_FN uint32_t xg_cse_operand(const xg_cse *s, const xg_inst *i, uint32_t k) { return s->inside ? s->place[XG_OPERAND(i, k)->id] : XG_OPERAND(i, k)->id; }
+
+/* Of large constants the ends. */
+XG_FN uint32_t xg_cse_hash_literal(const xg_literal *l) {
+    enum { END = 1 << 15 };
+    size_t n = l->data ? (size_t)l->shape->elements * (size_t)xg_type_bytes(l->shape->type) : 0;
+    if (n <= 2 * END) return n ? xg_hash(l->data, n) : 0;
+    return xg_hash_mix(xg_hash(l->data, END), xg_hash((const char *)l->data + n - END, END));
+}
+XG_FN uint32_t xg_cse_hash(const xg_cse *s, const xg_inst *i) {
+    uint32_t h = xg_hash_mix(xg_hash_mix((uint32_t)i->op, i->shape->id), i->n_operands), k;
+    if ((xg_op_flags(i->op) & XGF_COMM) && i->n_operands == 2) {
+        uint32_t p = xg_cse_operand(s, i, 0), q = xg_cse_operand(s, i, 1);
+        h = xg_hash_mix(xg_hash_mix(h, XG_MIN(p, q)), XG_MAX(p, q));
+    } else for (k = 0; k < i->n_operands; k++) h = xg_hash_mix(h, xg_cse_operand(s, i, k));
+    for (k = 0; k < i->n_attrs; k++) if (!xg_cse_describes(i->attrs[k].key)) h = xg_cse_hash_attr(s, h, &i->attrs[k]);
+    return i->op == XG_CONSTANT ? xg_hash_mix(h, xg_cse_hash_literal(i->literal)) : i->op == XG_PARAMETER ? xg_hash_mix(h, (uint64_t)i->number) : h;
+}
+XG_FN bool xg_cse_same_operands(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    uint32_t k;
+    if ((xg_op_flags(a->op) & XGF_COMM) && a->n_operands == 2 && xg_cse_operand(s, a, 0) == xg_cse_operand(s, b, 1) && xg_cse_operand(s, a, 1) == xg_cse_operand(s, b, 0)) return true;
+    for (k = 0; k < a->n_operands; k++) if (xg_cse_operand(s, a, k) != xg_cse_operand(s, b, k)) return false;
+    return true;
+}
+XG_FN bool xg_cse_same(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    if (a->op != b->op || a->shape != b->shape || a->n_operands != b->n_operands || a->number != b->number || (!s->inside && a->comp != b->comp)) return false;
+    if (!xg_cse_same_operands(s, a, b) || !xg_cse_same_attrs(s, a, b)) return false;
+    return a->op != XG_CONSTANT || a->literal == b->literal || (!a->literal->elided && !b->literal->elided && xg_literal_equal(a->literal, b->literal));
+}
+XG_FN bool xg_cse_eq(const void *node, const void *key) {
+    const xg_cse_key *k = (const xg_cse_key *)key;
+    return xg_cse_same(k->s, (const xg_inst *)node, k->i);
+}
+XG_FN bool xg_cse_may_merge(const xg_inst *i) {
+    if (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE)) return false;
+    if ((xg_op_flags(i->op) & XGF_EFFECT) && i->op != XG_CUSTOM_CALL) return false;
+    if (i->op == XG_CUSTOM_CALL && xg_attr_int(i, XG_A_custom_call_has_side_effect, 0)) return false;
+    if (i->op == XG_PARAMETER || i->op == XG_OPT_BARRIER || i->op == XG_AFTER_ALL || i->op == XG_ASYNC_UPDATE) return false;
+    return !xg_inst_attr(i, XG_A_control_predecessors);
+}
+
+/* ---- computations ---- */
+
+/* Are they the same text but for names? Places in `place` are those of both. */
+XG_FN bool xg_cse_same_comp(xg_cse *s, const xg_comp *a, const xg_comp *b) {
+    const xg_inst *p = a->first, *q = b->first;
+    if (a->n_insts != b->n_insts || s->place[a->root->id] != s->place[b->root->id]) return false;
+    for (; p && q; p = p->next, q = q->next) if (!xg_cse_same(s, p, q)) return false;
+    return !p && !q;
+}
+typedef struct xg_cse_comp_key { xg_cse *s; const xg_comp *c; } xg_cse_comp_key;
+XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
+    const xg_cse_comp_key *k = (const xg_cse_comp_key *)key;
+    return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
+}
+XG_FN bool xg_cse_acts(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    return false;
+}
+XG_FN void xg_cse_classes(xg_cse *s) {
+    xg_set known;
+    xg_comp *c;
+    xg_set_init(&known, s->m->arena);
+    s->inside = true;
+    for (c = s->m->first; c; c = c->next) {
+        xg_cse_comp_key key;
+        uint32_t h = c->n_insts, n = 0;
+        void **slot;
+        key.s = s;
+        key.c = c;
+        s->class_of[c->id] = c;
+        XG_FOR_INSTS(i, c) { s->place[i->id] = n++; h = xg_hash_mix(h, xg_cse_hash(s, i)); }
+        if (xg_cse_acts(c)) continue;
+        slot = xg_set_find(&known, h, xg_cse_comp_eq, &key);
+        if (*slot) s->class_of[c->id] = (const xg_comp *)*slot;
+        else *slot = c;
+    }
+    s->inside = false;
+}
+
+XG_FN bool xg_opt_cse(xg_module *m) {
+    xg_cse s;
+    xg_set seen;
+    xg_comp *c;
+    bool changed = false;
+    memset(&s, 0, sizeof s);
+    s.m = m;
+    s.class_of = XG_NEW_N(m->arena, const xg_comp *, m->n_comp_ids + 1);
+    s.place = XG_NEW_N(m->arena, uint32_t, m->n_ids + 1);
+    xg_cse_classes(&s);
+    xg_set_init(&seen, m->arena);
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_cse_key key;
+            void **slot;
+            next = i->next;
+            if (!xg_cse_may_merge(i)) continue;
+            key.s = &s;
+            key.i = i;
+            slot = xg_set_find(&seen, xg_cse_hash(&s, i), xg_cse_eq, &key);
+            if (!*slot) { *slot = i; continue; }
+            xg_inst_replace(i, (xg_inst *)*slot);
+            xg_inst_remove(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_CSE_C */
+/* opt/dce.c -- HloDCE: removes what nothing needs: instructions without users and effects (last to first, so that chains go at once), outputs and
+ * parameters of fusions, computations that nothing calls.
+ *
+ * A loop, a branch or a call without users goes as well, unless something inside has effects; callees come before callers, so one walk knows. */
 #ifndef XG_OPT_DCE_C
 #define XG_OPT_DCE_C
 
-XG_FN bool xg_dce_needed(const xg_inst *i) {
-    const xg_attr *a;
-    if (i->first_use || i == i->comp->root || i->op == XG_PARAMETER || (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE))) return true;
-    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
-    a = xg_inst_attr(i, XG_A_control_predecessors);
-    return (xg_op_flags(i->op) & XGF_EFFECT) != 0 || a != NULL || i->op == XG_WHILE || i->op == XG_CONDITIONAL || i->op == XG_CALL || i->op == XG_AFTER_ALL;
+/* ---- effects ---- */
+
+XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
+    uint32_t k, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        const xg_attr *a = &i->attrs[k];
+        if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
+        if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (j = 0; j < a->v.comps->n; j++) if (acts[a->v.comps->p[j]->id]) return true;
+    }
+    return false;
 }
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
+    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
+    return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
+}
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
+    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    return acts;
+}
+
+/* By instruction id: does another one name it as its control predecessor? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
+    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    uint32_t k;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+        if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
+    }
+    return found;
+}
+
+/* ---- fusions ---- */
+
+/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody uses are removed. */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
+    xg_use *u, *next;
+    if (tuple == tuple->comp->root) return false;
+    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    for (u = tuple->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->first_use || element == element->comp->root) taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+        else xg_inst_remove(element);
+    }
+    return true;
+}
+
+/* Outputs of a fusion that nobody takes leave its root tuple; one that is left alone becomes the fusion's value. */
+XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *root = c->root, **kept;
+    xg_hb b = xg_hb_end(c, root);
+    uint32_t n = root->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    xg_use *u, *next;
+    if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(fusion, taken)) return false;
+    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
+    xg_inst_remove(root);
+    fusion->shape = c->root->shape;
+    for (u = fusion->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (n_kept > 1) { xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)])); continue; }
+        if (element->op != XG_GET_TUPLE_ELEMENT) continue;
+        xg_inst_replace(element, fusion);
+        xg_inst_remove(element);
+    }
+    return true;
+}
+
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t k, n = 0;
+    if (c->n_params != fusion->n_operands || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    for (k = 0; k < fusion->n_operands; k++) {
+        xg_inst *p = c->params[n], *value = XG_OPERAND(fusion, k);
+        if (!p->first_use && p != c->root) { xg_comp_remove_param(c, n); continue; }
+        if (n != k) xg_inst_set_operand(fusion, n, value);
+        n++;
+    }
+    if (n == fusion->n_operands) return false;
+    xg_inst_drop_operands(fusion, n);
+    return true;
+}
+
+/* ---- computations ---- */
 
 XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     uint32_t k;
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-
 /* Callers come after callees, so one walk from the last computation to the first settles who is called. */
 XG_FN bool xg_dce_computations(xg_module *m) {
     unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
@@ -17140,16 +17925,23 @@ XG_FN bool xg_dce_computations(xg_module *m) {
     return changed;
 }
 
+XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
+    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
+}
+/* Callers first: a fusion whose outputs go makes its computation smaller. */
 XG_FN bool xg_opt_dce(xg_module *m) {
-    bool changed = false;
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_computations(m);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->last; c; c = c->prev) {
         xg_inst *i = c->last, *before;
         for (; i; i = before) {
             before = i->prev;
-            if (!xg_dce_needed(i)) { xg_inst_remove(i); changed = true; }
+            if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
+            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
         }
     }
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
     return xg_dce_computations(m) || changed;
 }
 
@@ -17160,15 +17952,6 @@ XG_FN bool xg_opt_dce(xg_module *m) {
  * another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf. */
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
-
-/* Does the user read the array's elements by their indices, whatever their order in memory? */
-XG_FN bool xg_entry_reads_by_index(const xg_inst *user) {
-    switch (user->op) {
-    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
-    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
-    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
-    }
-}
 
 XG_FN xg_inst *xg_entry_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
     xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR(""));
@@ -17189,7 +17972,7 @@ XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *befor
 
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     if (user == value->comp->root && user->op == XG_TUPLE) return true; /* the result is set right afterwards */
-    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_entry_reads_by_index(user);
+    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_opt_reads_by_index(user);
 }
 
 /* Gives a value that lies in a parameter another layout, and those who care the old one. */
@@ -17320,22 +18103,73 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
-/* opt/tuple_simplifier.c -- get-tuple-element(tuple(a, b), index=k) is the k-th operand; barriers and domains are transparent to it, so that kernels see arrays. */
+/* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
+ *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
+ *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
+ *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
 #define XG_OPT_TUPLE_SIMPLIFIER_C
 
+/* The tuple that the instruction puts together again, or NULL. */
+XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
+    xg_inst *of = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *e = XG_OPERAND(i, k);
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k || (of && XG_OPERAND(e, 0) != of)) return NULL;
+        of = XG_OPERAND(e, 0);
+    }
+    return of && of->shape == i->shape ? of : NULL;
+}
+
+/* A barrier over a tuple of which only some elements are taken. */
+XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
+    xg_inst *tuple = XG_OPERAND(barrier, 0), **kept;
+    xg_hb b = xg_hb_at(barrier);
+    xg_module *m = barrier->comp->module;
+    uint32_t n = tuple->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    if (tuple->op != XG_TUPLE) return false;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(barrier, taken)) return false;
+    kept = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(m->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(tuple, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
+    barrier->shape = XG_OPERAND(barrier, 0)->shape;
+    XG_FOR_USES(u, barrier) xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+    return true;
+}
+
+XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
+    xg_inst *of;
+    if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
+    if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
+    of = XG_OPERAND(i, 0);
+    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
+    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    return NULL;
+}
+
+/* Operands come first, so chains fold in one walk. */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
+            xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
-            if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0)->op == XG_TUPLE) {
-                xg_inst_replace(i, XG_OPERAND(XG_OPERAND(i, 0), xg_attr_int(i, XG_A_index, 0)));
+            if (simpler) {
+                xg_opt_replace(i, simpler);
+                if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            }
+            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
         }
     }
     return changed;
@@ -17346,14 +18180,22 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 /* fuse */
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
  *
- * Now: every operation of the entry that needs a kernel is wrapped into a fusion of its own (XLA's FusionWrapper); fusions that the
- * module brings are kept. */
+ * Ideas
+ * - Fusion decides one thing: which values lie in memory. A kernel makes one of them (or several) and computes whatever it needs, back to others that lie in
+ *   memory. So what two kernels compute twice needs no copies while the decision is open, and what meets again in one kernel is computed once.
+ * - Only when all is decided, kernels become fusion instructions (fusions.c). What is left alone is wrapped by wrap.c; fusions that the module brings are kept. */
 #ifndef XG_FUSE_H
 #define XG_FUSE_H
 
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
+XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
+XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+
+/* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
@@ -17378,7 +18220,227 @@ XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i);
 XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a function other than 0 */
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 
+/* ---- cost.c: what a kernel costs ---- */
+typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
+XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
+XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
+XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
+XG_FN int64_t xg_cost_bytes(const xg_shape *s);
+
+/* ---- kernels.c: the kernels of one computation while they grow ---- */
+
+/* What a kernel reads. The same key and number of sites: at the same indices. */
+typedef struct xg_kernel xg_kernel;
+typedef struct xg_kernel_input {
+    xg_kernel *from;
+    uint32_t sites, key;                 /* at how many different indices; 0: at the kernel's own */
+    int64_t reads;                       /* elements, all in all */
+    bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    bool refused;
+    const char *why;
+    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it */
+} xg_kernel_input;
+
+typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
+
+/* An instruction, and the kernel that makes it, if there is one. */
+struct xg_kernel {
+    xg_inst *inst;
+    uint32_t place;
+    xg_fuse_class kind;
+    bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
+    bool live;                   /* a kernel makes it; false: whoever needs it computes it */
+    bool shared;                 /* its kernel computes what another one computes too */
+    bool is_update_in_place;
+    xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
+    XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
+    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
+    uint32_t n_readers;          /* those that do */
+    uint32_t n_inputs;
+    xg_kernel_input *inputs;
+    const xg_inst *hero;
+    int64_t elements, instructions, memory, time;
+    uint32_t ops;                /* size of the code */
+    int64_t blocks;
+    /* as a producer, while the queue runs */
+    bool candidate;
+    int64_t gain;                /* of computing it in all its readers instead */
+    uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
+    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
+    /* while a kernel is walked */
+    uint32_t epoch, next_operand;
+    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
+    xg_inst *value, *inner;
+    xg_kernel_input seen;
+};
+
+typedef struct xg_kernels {
+    xg_module *m;
+    xg_comp *comp;
+    xg_arena *arena;
+    xg_machine machine;
+    uint32_t n, epoch;
+    xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
+    XG_VEC(xg_kernel *) order, stack;
+    xg_buf *log;
+} xg_kernels;
+enum { XG_FUSE_OPS_MAX = 1200, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
+
+/* ---- legality.c: what may be in one kernel, whatever it costs ---- */
+typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
+XG_FN bool xg_fuse_is_hero(const xg_inst *i);
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
+XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
+
+/* ---- fusions.c: kernels become fusion instructions ---- */
+XG_FN bool xg_kernels_close(xg_kernels *g);
+
+/* ---- multi_output.c ---- */
+XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
+
+/* ---- priority.c ---- */
+XG_FN bool xg_fuse_priority(xg_module *m);
+
+/* ---- fingerprint.c ---- */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
+
 #endif /* XG_FUSE_H */
+/* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
+ *
+ * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
+ * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
+ *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
+ *                       change.
+ * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
+#ifndef XG_FUSE_IN_PLACE_C
+#define XG_FUSE_IN_PLACE_C
+
+typedef struct xg_in_place {
+    xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
+    XG_VEC(xg_inst *) work;
+    xg_arena *arena;
+} xg_in_place;
+
+XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
+    if (xg_map64_get(&w->seen, i->id + (uint64_t)1)) return;
+    xg_map64_put(&w->seen, i->id + (uint64_t)1, (void *)(uintptr_t)as);
+    xg_push(w->arena, xg_inst *, &w->work, i);
+}
+
+/* Another name for the same elements in the same order. */
+XG_FN bool xg_in_place_renames(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST && i->op != XG_RESHAPE) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (from->elements != to->elements || xg_type_bytes(from->type) != xg_type_bytes(to->type)) return false;
+    return i->op == XG_BITCAST || ((!from->layout || from->layout->descending) && (!to->layout || to->layout->descending));
+}
+XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i) {
+    while (xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return i;
+}
+
+XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b) { return xg_shape_same_dims(a, b) && a->layout == b->layout; }
+
+/* The dynamic-update-slice that writes the very window that the slice reads. */
+XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
+    XG_FOR_INSTS(u, slice->comp) {
+        uint32_t k;
+        if (u->op != XG_DYNAMIC_UPDATE_SLICE || u->n_operands != slice->n_operands + 1 || !xg_shape_same_dims(XG_OPERAND(u, 1)->shape, slice->shape)) continue;
+        if (xg_in_place_strip(XG_OPERAND(u, 0)) != xg_in_place_strip(XG_OPERAND(slice, 0)) || !xg_in_place_same_shape(u->shape, XG_OPERAND(slice, 0)->shape)) continue;
+        for (k = 1; k < slice->n_operands && XG_OPERAND(slice, k) == XG_OPERAND(u, k + 1); k++) {}
+        if (k == slice->n_operands) return u;
+    }
+    return NULL;
+}
+
+/* One use of a value that is in place, or of a window: does it stay so? */
+XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
+    bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
+    if (window && user == as) return operand == 1;
+    if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
+    if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
+    if (window) return false;
+    if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
+    if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
+        as = xg_in_place_window(user);
+        if (as) xg_in_place_add(w, user, as);
+        return as != NULL;
+    }
+    if (operand != 0 || !(user->op == XG_DYNAMIC_UPDATE_SLICE || (user->op == XG_SCATTER && user->n_operands == 3))) return false;
+    if (!xg_in_place_same_shape(user->shape, v->shape)) return false;
+    xg_in_place_add(w, user, user);
+    return true;
+}
+
+/* The instruction that gives a leaf of the fusion's result. */
+XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) { return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL) : c->root; }
+
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
+    xg_mark mark = xg_arena_mark(a);
+    xg_in_place w;
+    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) && from->shape->elements == to->shape->elements && xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
+    if (!ok) return false;
+    memset(&w, 0, sizeof w);
+    w.arena = a;
+    xg_map64_init(&w.seen, a);
+    xg_in_place_add(&w, from, from);
+    while (w.work.n && ok) {
+        xg_inst *v = w.work.p[--w.work.n];
+        const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
+        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
+    }
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    xg_arena_reset(a, mark);
+    return ok;
+}
+
+/* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
+XG_FN int64_t xg_in_place_said(const xg_inst *fusion, uint32_t leaf) {
+    const xg_attr *said = xg_inst_attr(fusion, XG_A_output_to_operand_aliasing);
+    uint32_t k;
+    for (k = 0; said && k < said->v.aliases->n; k++) {
+        const xg_alias *a = &said->v.aliases->p[k];
+        int64_t number = a->output.n ? a->output.p[0] : 0;
+        if (number == (int64_t)leaf && a->output.n < 2 && !a->operand_index.n && a->operand < (int64_t)fusion->n_operands) return a->operand;
+    }
+    return -1;
+}
+
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
+    int64_t said = xg_in_place_said(fusion, leaf);
+    const xg_inst *to;
+    if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
+    to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
+    if (!to) return -1;
+    to = xg_in_place_strip(to);
+    if (to->op != XG_DYNAMIC_UPDATE_SLICE && to->op != XG_SCATTER) return -1;
+    to = xg_in_place_strip(XG_OPERAND(to, 0));
+    return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
+}
+
+#endif /* XG_FUSE_IN_PLACE_C */
 /* fuse/partition.c -- the computation partitioner.
  *
  * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
@@ -17684,6 +18746,1187 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
 XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
+/* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
+ *
+ * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the shorter, which does not quite hide behind the longer.
+ * What is read for the first time comes from device memory, what is read again from a cache; few blocks reach neither the whole bandwidth nor all lanes.
+ *
+ * All figures are integers, in picoseconds, so that every compiler and machine decides alike; sums and products saturate. */
+#ifndef XG_FUSE_COST_C
+#define XG_FUSE_COST_C
+
+enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) { int64_t r; return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST; }
+/* a * b / c without an intermediate overflow, rounded down; c > 0. */
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    if (b == c) return a;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
+    int64_t sum = 0;
+    uint32_t k;
+    if (xg_shape_is_array(s)) return xg_cost_mul(s->elements, xg_type_bytes(s->type));
+    for (k = 0; k < s->n_elems; k++) sum = xg_cost_add(sum, xg_cost_bytes(s->elems[k]));
+    return sum;
+}
+
+/* ---- operations ---- */
+
+/* Instructions for one element of a function of f32 or of an integer; simple arithmetic is 1. */
+XG_FN int64_t xg_cost_function(xg_opcode op) {
+    switch (op) {
+    case XG_DIVIDE: case XG_REMAINDER: case XG_SQRT: case XG_RSQRT: case XG_LOGISTIC: return 10;
+    case XG_EXPONENTIAL: case XG_LOG: case XG_LOG_PLUS_ONE: case XG_EXPONENTIAL_MINUS_ONE: return 12;
+    case XG_TANH: case XG_CBRT: case XG_ERF: case XG_SINE: case XG_COSINE: case XG_TAN: return 24;
+    case XG_POWER: case XG_ATAN2: case XG_ACOS: case XG_ACOSH: case XG_ASIN: case XG_ASINH: case XG_ATANH: case XG_SINH: case XG_COSH: return 40;
+    case XG_STOCHASTIC_CONVERT: case XG_REDUCE_PRECISION: case XG_PAD: case XG_DYNAMIC_UPDATE_SLICE: case XG_DYNAMIC_SLICE: case XG_GATHER: return 4;
+    case XG_CONSTANT: case XG_PARAMETER: case XG_BITCAST: case XG_BROADCAST: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return 0;
+    default: return 1;
+    }
+}
+
+XG_FN int64_t xg_cost_op(const xg_inst *i) {
+    int64_t n = xg_cost_function(i->op);
+    const xg_shape *s = i->shape;
+    int bits;
+    if (i->op == XG_CONCATENATE) return 2 + i->n_operands;
+    if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_comp(i, XG_A_to_apply)->n_insts;
+    if (n == 0 || !xg_shape_is_array(s)) return n;
+    bits = xg_type_bits(s->type);
+    if (xg_type_class(s->type) == XGT_C) return n * (bits > 64 ? 16 : 4);
+    if (bits > 32) return n * (n > 1 && xg_type_class(s->type) == XGT_F ? 6 : 2);
+    return n + (xg_type_class(s->type) == XGT_F && bits < 32);
+}
+
+/* What an instruction with a loop inside does for one element that the loop reads. */
+XG_FN int64_t xg_cost_step(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, i->op == XG_SELECT_AND_SCATTER ? XG_A_scatter : XG_A_to_apply);
+    int64_t n = 1;
+    if (i->op == XG_DOT || i->op == XG_CONVOLUTION) return 1;
+    if (!c) return 1;
+    XG_FOR_INSTS(k, c) n += xg_cost_op(k);
+    return n;
+}
+
+/* ---- kernels ---- */
+
+XG_FN xg_machine xg_cost_machine(const xg_module *m) {
+    xg_machine r = m->machine;
+    if (r.sms) return r;
+    r.sms = 132;
+    r.lanes = 128;
+    r.clock_mhz = 1980;
+    r.bandwidth_gbs = 3352;
+    r.l2_bytes = (int64_t)50 << 20;
+    r.threads_per_sm = 2048;
+    return r;
+}
+
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
+    memset(c, 0, sizeof *c);
+    c->machine = m;
+    c->blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
+    if (threads >= (int64_t)m->sms * m->threads_per_sm) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
+}
+
+/* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
+XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
+    int64_t rate = xg_cost_mul(c->machine->bandwidth_gbs, speed), most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
+}
+
+/* `reads` elements are read from an array of `bytes`. */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced) {
+    int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
+    if (!coalesced && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / 2);
+    first = XG_MIN(total, bytes);
+    again = total - first;
+    c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
+    if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
+    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
+}
+
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
+
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
+    int64_t lanes = XG_MIN(c->blocks, (int64_t)c->machine->sms) * c->machine->lanes;
+    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz), less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
+    return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
+}
+
+#endif /* XG_FUSE_COST_C */
+/* fuse/legality.c -- what may be in one kernel, whatever it costs.
+ *
+ * Ideas
+ * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
+ * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
+ *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
+#ifndef XG_FUSE_LEGALITY_C
+#define XG_FUSE_LEGALITY_C
+
+enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+
+XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
+
+XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic; }
+
+XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
+
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
+    if (i->op == XG_REDUCE && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
+    switch (i->op) {
+    case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
+    case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: return XG_FUSE_FREE;
+    case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_MAP: case XG_SCATTER: return XG_FUSE_KERNEL;
+    default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
+    }
+}
+
+/* Elements that a loop inside of the instruction reads for one element of its result. */
+XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
+    int64_t n = 1, in;
+    uint32_t k;
+    switch (i->op) {
+    case XG_REDUCE: in = XG_OPERAND(i, 0)->shape->elements; return in / XG_MAX(xg_fuse_elements(i), (int64_t)1);
+    case XG_DOT: {
+        xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, XG_OPERAND(i, 0)->shape->dims[dims.p[k]]);
+        return n;
+    }
+    case XG_CONVOLUTION: {
+        const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
+    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
+        const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+        return n;
+    }
+    case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
+    default: return 1;
+    }
+}
+
+XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
+    switch (i->op) {
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: return true;
+    case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
+    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    default: return false;
+    }
+}
+
+/* The last dimension in memory that has more than one element; rank when there is none. */
+XG_FN uint32_t xg_fuse_minor(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] != 1) return d;
+    }
+    return s->rank;
+}
+
+/* Do threads that write neighbours read neighbours? */
+XG_FN bool xg_fuse_keeps_minor(const xg_inst *user, const xg_shape *from) {
+    uint32_t minor = xg_fuse_minor(from), to = xg_fuse_minor(user->shape);
+    if (minor == from->rank || to == user->shape->rank) return true;
+    switch (user->op) {
+    case XG_TRANSPOSE: return xg_attr_ints(user, XG_A_dimensions).p[to] == minor;
+    case XG_COPY: return minor == to;
+    case XG_SLICE: return xg_inst_attr(user, XG_A_slice)->v.slices->p[to].stride == 1;
+    default: return true;
+    }
+}
+
+XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
+    xg_access a;
+    a.kind = kind;
+    a.num = num;
+    a.den = XG_MAX(den, (int64_t)1);
+    a.coalesced = true;
+    return a;
+}
+
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
+    const xg_inst *o = XG_OPERAND(user, k);
+    int64_t in = o->shape->elements, out = XG_MAX(xg_fuse_elements(user), (int64_t)1), steps;
+    xg_access a = xg_access_ratio(XG_ACCESS_MOVED, 1, 1);
+    switch (user->op) {
+    case XG_BITCAST: case XG_RESHAPE: return xg_access_ratio(XG_ACCESS_ALIGNED, 1, 1);
+    case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
+    case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
+    case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
+    case XG_REDUCE: case XG_REDUCE_WINDOW: {
+        bool data = k < user->n_operands / 2;
+        steps = xg_fuse_steps(user);
+        return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
+    }
+    case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
+    case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
+    case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
+    case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
+    case XG_COPY: if (xg_fuse_layout_noop(user)) return xg_access_ratio(XG_ACCESS_SAME, 1, 1); break;
+    case XG_MAP: return xg_access_ratio(XG_ACCESS_SAME, 1, 1);
+    default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
+    }
+    a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    return a;
+}
+
+/* May what operand k is be computed inside of the user's kernel? If not it has to lie in memory. */
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t k) {
+    const xg_shape *s = XG_OPERAND(user, k)->shape;
+    if (!xg_fuse_is_static_array(s) || xg_fuse_class_of(user) == XG_FUSE_OTHER) return false;
+    return user->op != XG_SCATTER || k > 0;
+}
+
+/* Only the update should be written, into the memory of the operand: worth a kernel of its own. */
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
+    return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
+}
+
+/* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_inst *h = p->hero;
+    if (p->is_update_in_place) return "the producer is an update in place";
+    if (in->contracted) {
+        if (h) return "a hero inside of a contraction";
+        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+    }
+    if (!h) return NULL;
+    if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
+    if (c->hero) return "both have a hero";
+    if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
+    return NULL;
+}
+
+#endif /* XG_FUSE_LEGALITY_C */
+/* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
+ *
+ * Ideas
+ * - A kernel is its roots; what it computes is found by walking from them to values that lie in memory. The walk gives exact figures.
+ * - When a producer moves into a kernel, new figures follow from the two sets of figures, in time linear in what both read. That is exact unless
+ *   both compute the same instruction already, which can only be after something was computed in several kernels; then the kernel is walked.
+ * - Where an instruction is read, its place has a key: equal keys are equal indices. Elementwise operations pass their own key on. */
+#ifndef XG_FUSE_KERNELS_C
+#define XG_FUSE_KERNELS_C
+
+XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
+
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
+XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
+
+/* Inside of the kernel: what nobody makes, what is free, and what the kernel makes itself. */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o) {
+    return o->kind == XG_FUSE_FREE || (o->kind == XG_FUSE_KERNEL && (!o->live || o->leader == leader));
+}
+
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return &k->inputs[j];
+    return NULL;
+}
+
+/* ---- reads ---- */
+
+XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
+
+/* Another place where the same value is read; equal places count once. */
+XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
+    to->coalesced = to->coalesced && more->coalesced;
+    to->contracted = to->contracted || more->contracted;
+    to->aligned = to->aligned && more->aligned;
+    if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
+    to->sites = XG_MIN(to->sites + more->sites, (uint32_t)1 << 20);
+    to->reads = xg_cost_add(to->reads, more->reads);
+    to->key = xg_hash_mix(to->key, more->key) | 1;
+}
+
+/* How the reader of `outer` reads what `outer` reads in this way. */
+XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_kernel_input *inner, int64_t elements) {
+    xg_kernel_input r = *inner;
+    r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
+    r.key = xg_kernel_key(outer->key, inner->key);
+    r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
+    r.aligned = inner->aligned && outer->aligned;
+    r.coalesced = inner->coalesced && outer->coalesced;
+    r.contracted = inner->contracted || outer->contracted;
+    r.refused = false;
+    r.why = NULL;
+    r.gain = r.time = 0;
+    return r;
+}
+
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_shape *s = in->from->inst->shape;
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = 0;
+    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    return cost.memory;
+}
+
+XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = memory;
+    return xg_cost_time(&cost, instructions);
+}
+
+XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
+    xg_cost cost;
+    int64_t threads = k->elements;
+    uint32_t j;
+    if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    xg_cost_begin(&cost, &g->machine, threads);
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    k->blocks = cost.blocks;
+    k->memory = cost.memory;
+    for (j = 0; j < k->n_inputs; j++) {
+        k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        k->memory = xg_cost_add(k->memory, k->inputs[j].time);
+    }
+    k->time = xg_kernel_time(g, k, k->memory, k->instructions);
+}
+
+/* ---- the walk ---- */
+
+XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+    if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
+    o->seen = *how;
+    o->seen.from = o;
+    (void)g;
+}
+
+/* Members behind the roots, operands first, into g->order. */
+XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
+    if (root->epoch == g->epoch) return;
+    root->epoch = g->epoch;
+    root->next_operand = 0;
+    g->stack.n = 0;
+    xg_push(g->arena, xg_kernel *, &g->stack, root);
+    while (g->stack.n) {
+        xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
+        if (u->next_operand == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        o = xg_kernel_of(XG_OPERAND(u->inst, u->next_operand++));
+        if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
+        o->epoch = g->epoch;
+        o->next_operand = 0;
+        xg_push(g->arena, xg_kernel *, &g->stack, o);
+    }
+}
+
+XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
+    const xg_inst *i = u->inst;
+    int64_t work = xg_cost_mul(u->seen.reads, xg_cost_op(i)), steps = xg_fuse_steps(i);
+    uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    leader->instructions = xg_cost_add(leader->instructions, work);
+    leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
+    if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
+        xg_access a = xg_fuse_access(i, k);
+        xg_kernel_input how = u->seen;
+        how.reads = xg_cost_scale(how.reads, a.num, a.den);
+        if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
+        how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
+        how.coalesced = how.coalesced && a.coalesced;
+        how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
+        xg_kernel_see(g, o, &how);
+    }
+}
+
+/* A root is made at the kernel's own indices; one of another size at indices of its own. */
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+    xg_kernel_input own;
+    memset(&own, 0, sizeof own);
+    own.sites = 1;
+    own.reads = xg_fuse_elements(root->inst);
+    own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
+    own.aligned = own.coalesced = true;
+    xg_kernel_see(g, root, &own);
+}
+
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
+    uint32_t n = 0, most = 0, j;
+    xg_kernel **inputs;
+    g->epoch++;
+    g->order.n = 0;
+    k->elements = xg_fuse_elements(k->inst);
+    k->instructions = 0;
+    k->ops = 0;
+    k->hero = NULL;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
+    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
+    k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->n_inputs = n;
+    for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
+    xg_kernel_settle(g, k);
+}
+
+/* ---- a producer inside ---- */
+
+XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
+    return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+}
+
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
+    const xg_kernel *p = in->from;
+    int64_t memory = c->memory - in->time;
+    uint32_t j;
+    *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
+        if (had) { xg_kernel_input both = *had; xg_kernel_join(&both, &through); memory -= had->time; through = both; }
+        else ++*buffers;
+        memory = xg_cost_add(memory, xg_kernel_read_time(g, c, &through));
+    }
+    return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
+}
+
+XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
+    value->n_readers++;
+    xg_push(g->arena, xg_kernel *, &value->readers, reader);
+}
+
+/* New figures of c from those of c and p. */
+XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
+    uint32_t n = 0, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
+        if (k < n) xg_kernel_join(&inputs[k], &through);
+        else inputs[n++] = through;
+    }
+    c->instructions = xg_kernel_instructions_with(c, in);
+    c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
+    if (!c->hero) c->hero = p->hero;
+    c->inputs = inputs;
+    c->n_inputs = n;
+    xg_kernel_settle(g, c);
+}
+
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
+    xg_kernel_input in = *xg_kernel_find_input(c, p);
+    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
+    uint32_t n = c->n_inputs, j, k;
+    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
+    if (c->shared && p->shared) xg_kernel_walk(g, c);
+    else xg_kernel_combine(g, c, p, &in);
+    c->shared = c->shared || p->shared;
+    for (j = 0; j < c->n_inputs; j++) {
+        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
+        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    }
+}
+
+/* ---- the start ---- */
+
+XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
+    if (i == i->comp->root) return true;
+    XG_FOR_USES(u, i) if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER || !xg_fuse_absorbs(u->user, u->index)) return true;
+    return false;
+}
+
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
+    uint32_t k = 0, j;
+    memset(g, 0, sizeof *g);
+    g->m = c->module;
+    g->comp = c;
+    g->arena = c->module->arena;
+    g->machine = xg_cost_machine(c->module);
+    g->log = c->module->fusion_log;
+    g->n = c->n_insts;
+    g->nodes = XG_NEW_N(g->arena, xg_kernel, (size_t)g->n + 1);
+    XG_FOR_INSTS(i, c) {
+        xg_kernel *node = &g->nodes[k];
+        node->inst = i;
+        node->place = k++;
+        node->leader = node;
+        node->kind = xg_fuse_class_of(i);
+        i->scratch = node;
+    }
+    XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
+        for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
+    }
+    for (k = g->n; k-- > 0;) { /* users first: what lies under another name in memory has to lie there itself */
+        xg_kernel *node = &g->nodes[k];
+        node->pinned = node->pinned || xg_kernel_is_pinned(node->inst);
+        if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
+        node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned && node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
+        node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
+    }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        if (!node->live) continue;
+        xg_kernel_walk(g, node);
+        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+    }
+}
+
+#endif /* XG_FUSE_KERNELS_C */
+/* fuse/fusions.c -- when all is decided: each kernel that computes more than one operation becomes a fusion instruction, and what only kernels needed goes away.
+ *
+ * Names are XLA's: the kind, then the operations that shape the kernel. A kernel of one operation is left to the wrapper. */
+#ifndef XG_FUSE_FUSIONS_C
+#define XG_FUSE_FUSIONS_C
+
+XG_FN int xg_fusions_by_place(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* What the kernel computes, in program order, into g->order. */
+XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
+    uint32_t j;
+    g->epoch++;
+    g->order.n = 0;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    qsort(g->order.p, g->order.n, sizeof *g->order.p, xg_fusions_by_place);
+}
+
+/* ---- names ---- */
+
+XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
+    const xg_inst *i = root->inst, *hero = root->leader->hero;
+    if (hero && hero->shape->type != XLAGPU_TUPLE && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
+    return i->op;
+}
+
+XG_FN bool xg_fusions_is_input(const xg_kernel *k) {
+    xg_opcode op = xg_fusions_hero(k);
+    return op == XG_REDUCE || op == XG_SCATTER || op == XG_TRANSPOSE || op == XG_CONCATENATE;
+}
+
+/* The opcodes of the heroes, sorted and each once, joined by '_'. */
+XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
+    const char *last = "", *next;
+    size_t n = 0;
+    uint32_t j;
+    do {
+        next = NULL;
+        for (j = 0; j < xg_kernel_n_outputs(k); j++) {
+            const char *name = xg_op_name(xg_fusions_hero(xg_kernel_root(k, j)));
+            if (strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0)) next = name;
+        }
+        if (next && n + strlen(next) + 2 < cap) n += xg_format(text + n, cap - n, "%s%s", n ? "_" : "", next);
+        last = next;
+    } while (next);
+    text[n] = 0;
+    for (n = 0; text[n]; n++) if (text[n] == '-') text[n] = '_';
+}
+
+/* ---- one fusion ---- */
+
+XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
+    char name[32];
+    outside[c->n_params] = o->value ? o->value : o->inst;
+    xg_format(name, sizeof name, "param_%u", c->n_params);
+    return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. */
+XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
+    char name[200];
+    xg_comp *c;
+    uint32_t j, n, most = 0;
+    xg_inst **operands;
+    xg_format(name, sizeof name, "fused_%s", heroes);
+    c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
+    operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    for (j = 0; j < g->order.n; j++) {
+        xg_inst *i = g->order.p[j]->inst;
+        for (n = 0; n < i->n_operands; n++) {
+            xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
+            if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
+            operands[n] = o->inner;
+        }
+        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+    }
+    c->root = k->inner;
+    return c;
+}
+
+XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
+    uint32_t n = k->roots.n, j;
+    const xg_shape **shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    xg_inst **inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (j = 0; j < n; j++) { inner[j] = k->roots.p[j]->inner; shapes[j] = inner[j]->shape; }
+    c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
+    char heroes[160], name[200];
+    bool input = xg_fusions_is_input(k);
+    uint32_t most = 0, j;
+    xg_inst **outside, *fusion, *last = k->inst;
+    xg_comp *c;
+    for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
+    outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_heroes(k, heroes, sizeof heroes);
+    c = xg_fusions_comp(g, k, heroes, outside);
+    if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
+    for (j = 0; j < k->roots.n; j++) if (xg_kernel_of(last)->place < k->roots.p[j]->place) last = k->roots.p[j]->inst;
+    xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
+    fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
+    xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
+    fusion->scratch = k; /* who reads it finds the kernel */
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
+    for (j = 0; j < k->roots.n; j++) {
+        xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
+        xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
+        out->scratch = k->roots.p[j];
+        xg_inst_replace(k->roots.p[j]->inst, out);
+        k->roots.p[j]->value = out;
+    }
+}
+
+/* ---- order ---- */
+
+/* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
+XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
+    enum { NEW, OPEN, DONE };
+    XG_VEC(xg_inst *) stack = {NULL, 0, 0};
+    xg_inst *i, *next;
+    uint32_t k;
+    XG_FOR_INSTS(j, c) j->scratch = NULL;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->scratch) continue;
+        xg_push(a, xg_inst *, &stack, i);
+        while (stack.n) {
+            xg_inst *top = stack.p[stack.n - 1], *need = NULL;
+            for (k = 0; k < top->n_operands && !need; k++) if (!XG_OPERAND(top, k)->scratch) need = XG_OPERAND(top, k);
+            if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
+            stack.n--;
+            top->scratch = top;
+            if (top == i) continue;
+            if (top == next) next = top->next;
+            xg_inst_move_before(top, i);
+        }
+    }
+}
+
+XG_FN bool xg_kernels_close(xg_kernels *g) {
+    bool changed = false, several = false;
+    xg_inst *i, *before;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        uint32_t count = 0;
+        if (!node->live || node->leader != node) continue;
+        xg_fusions_members(g, node);
+        for (j = 0; j < g->order.n; j++) count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+        if (count < 2) continue;
+        xg_fusions_make(g, node);
+        several = several || node->roots.n > 1;
+        changed = true;
+    }
+    if (!changed) return false;
+    for (i = g->comp->last; i; i = before) {
+        const xg_kernel *node = (const xg_kernel *)i->scratch;
+        before = i->prev;
+        if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
+    }
+    if (several) xg_fusions_sort(g->arena, g->comp);
+    return true;
+}
+
+#endif /* XG_FUSE_FUSIONS_C */
+/* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
+ * small kernels that have nothing to do with each other but the launch that one of them can spare.
+ *
+ * Ideas
+ * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
+ *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
+#ifndef XG_FUSE_MULTI_OUTPUT_C
+#define XG_FUSE_MULTI_OUTPUT_C
+
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_MOST_PS = 20000000 };
+
+/* ---- levels ---- */
+
+XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+XG_FN void xg_multi_levels(xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        n->level = 0;
+        n->limit = UINT32_MAX;
+        if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
+        else for (j = 0; j < n->inst->n_operands; j++) n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
+    }
+    for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
+        xg_kernel *n = &g->nodes[k];
+        uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
+        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
+        for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
+    }
+}
+
+/* Does everybody who reads what k makes, but `other`, stand above the level? */
+XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t r, j;
+    for (r = 0; r < xg_kernel_n_outputs(k); r++) {
+        const xg_kernel *root = xg_kernel_root(k, r);
+        if (root->limit <= level) return false;
+        for (j = 0; j < root->readers.n; j++) {
+            const xg_kernel *c = root->readers.p[j]->leader;
+            if (c != other && c != k && root->readers.p[j]->live && c->level <= level && xg_kernel_find_input(c, root)) return false;
+        }
+    }
+    return true;
+}
+
+XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
+    return true;
+}
+
+/* A level that both may have; false when there is none. */
+XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
+    const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
+    *level = upper->level;
+    if (lower->level == upper->level || xg_multi_readers_above(lower, upper, upper->level)) return true;
+    *level = lower->level;
+    return xg_multi_inputs_below(upper, lower, lower->level);
+}
+
+/* ---- what may walk together ---- */
+
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) { return xg_shape_same_dims(a->inst->shape, b->inst->shape) && a->inst->shape->layout == b->inst->shape->layout; }
+
+XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
+    const xg_inst *x = a->hero, *y = b->hero;
+    if (!xg_shape_is_array(a->inst->shape) || !xg_shape_is_array(b->inst->shape)) return "one has several outputs of its own";
+    if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (!x && !y) return NULL;
+    if (!x || !y) return "only one has a hero";
+    if (x->op != XG_REDUCE || y->op != XG_REDUCE) return "a hero that wants a kernel of its own";
+    if (!xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape) || XG_OPERAND(x, 0)->shape->layout != XG_OPERAND(y, 0)->shape->layout) return "they reduce different shapes";
+    if (!xg_multi_is_near(a, b)) return "they reduce different dimensions";
+    {
+        xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+        if (d.n != e.n || memcmp(d.p, e.p, d.n * sizeof *d.p) != 0) return "they reduce different dimensions";
+    }
+    return NULL;
+}
+
+/* ---- merging ---- */
+
+XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
+    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
+    uint32_t n = 0, j;
+    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
+    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
+    to->roots.p = p;
+    to->roots.n = to->roots.cap = n;
+}
+
+/* Figures of both together, when they compute nothing in common and neither reads the other. */
+XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, a->n_inputs + b->n_inputs + (size_t)1);
+    uint32_t n = a->n_inputs, j, k;
+    memcpy(inputs, a->inputs, n * sizeof *inputs);
+    for (j = 0; j < b->n_inputs; j++) {
+        for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
+        if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
+        else inputs[n++] = b->inputs[j];
+    }
+    a->inputs = inputs;
+    a->n_inputs = n;
+    a->instructions = xg_cost_add(a->instructions, b->instructions);
+    a->ops += b->ops;
+    xg_kernel_settle(g, a);
+}
+
+XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+    if (!g->log) return;
+    xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
+    if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
+    else xg_printf(g->log, "refused, %s\n", why);
+}
+
+/* Makes one kernel of both if that is possible and pays; a becomes its leader. */
+XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    xg_kernel was = *a;
+    int64_t apart = xg_cost_add(a->time, b->time);
+    bool related = xg_kernel_find_input(a, b) != NULL || xg_kernel_find_input(b, a) != NULL || a->roots.n > 1 || b->roots.n > 1;
+    const char *why = xg_multi_refusal(a, b);
+    uint32_t level, j;
+    if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
+    if (!why && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
+    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
+    xg_multi_set_roots(g, a, &was, b);
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+    if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
+    else xg_multi_combine(g, a, b);
+    xg_multi_log(g, a, b, a->time < apart ? NULL : "refused", apart, a->time);
+    if (a->time >= apart) {
+        *a = was;
+        for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+        b->leader = b;
+        for (j = 0; j < b->roots.n; j++) b->roots.p[j]->leader = b;
+        return false;
+    }
+    a->level = level;
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
+    a->shared = a->shared || b->shared;
+    for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    return true;
+}
+
+/* ---- who is tried ---- */
+
+/* Each of the kernels with the last few like it before. */
+XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
+    bool changed = false;
+    uint32_t j, k, tries;
+    for (j = 1; j < n; j++) {
+        xg_kernel *b = kernels[j]->leader;
+        for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = kernels[k]->leader;
+            if (a == b || !xg_multi_is_near(a, b)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) { changed = true; break; }
+        }
+    }
+    return changed;
+}
+
+XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, value->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < value->readers.n; j++) {
+        xg_kernel *c = value->readers.p[j];
+        if (!c->live || !xg_kernel_find_input(c->leader, value)) continue;
+        if (!n || list[n - 1] != c->leader) list[n++] = c->leader;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_fusions_by_place);
+    (void)xg_multi_siblings(g, list, n);
+}
+
+/* A value with the readers that compute element for element from it. */
+XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
+    uint32_t j, tries = 0;
+    if (p->leader->hero) return;
+    for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
+        xg_kernel *c = p->readers.p[j]->leader;
+        const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
+        if (!in || !in->aligned || in->sites != 1 || !xg_multi_is_near(p->leader, c)) continue;
+        tries++;
+        (void)xg_multi_merge(g, p->leader, c);
+    }
+}
+
+/* Small kernels that share nothing. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+
+XG_FN int xg_multi_by_level(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    if (x->elements != y->elements) return x->elements > y->elements ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+XG_FN void xg_multi_horizontal(xg_kernels *g) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, k, j, tries;
+    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
+    qsort(list, n, sizeof *list, xg_multi_by_level);
+    for (k = 1; k < n; k++) {
+        xg_kernel *b = list[k]->leader;
+        for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = list[j]->leader;
+            if (a == b || !xg_multi_is_little(a)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) break;
+        }
+    }
+}
+
+XG_FN void xg_multi_run(xg_kernels *g) {
+    uint32_t k;
+    xg_multi_levels(g);
+    for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
+    for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+}
+
+#endif /* XG_FUSE_MULTI_OUTPUT_C */
+/* fuse/priority.c -- priority-fusion: producers move into all of their readers, the most worthwhile first.
+ *
+ * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
+ * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ *
+ * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
+#ifndef XG_FUSE_PRIORITY_C
+#define XG_FUSE_PRIORITY_C
+
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+
+/* ---- the queue: a heap that knows where everybody is ---- */
+
+/* What computing it in its readers saves, its own kernel with it. */
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
+    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
+    return x != y ? x > y : a->place < b->place;
+}
+
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+
+XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
+    xg_kernel *k = q->heap.p[at];
+    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= q->heap.n) break;
+        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
+        if (!xg_queue_before(q->heap.p[child], k)) break;
+        xg_queue_set(q, at, q->heap.p[child]);
+        at = child;
+    }
+    xg_queue_set(q, at, k);
+}
+
+XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
+    uint32_t at = k->heap_at - 1;
+    xg_kernel *last = q->heap.p[--q->heap.n];
+    k->heap_at = 0;
+    if (last == k) return;
+    xg_queue_set(q, at, last);
+    xg_queue_sift(q, at);
+}
+
+/* Its gain changed: into the queue, to another place, or out. */
+XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
+    if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
+    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    xg_queue_sift(q, p->heap_at - 1);
+}
+
+/* ---- estimates ---- */
+
+XG_FN void xg_priority_estimate(const xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
+    xg_kernel *p = in->from;
+    uint32_t buffers;
+    p->gain -= in->gain;
+    p->n_refused -= in->refused;
+    in->gain = 0;
+    in->why = xg_fuse_refusal(p, c, in);
+    if (!in->why && c->ops + (uint64_t)p->ops * in->sites > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    if (!in->why) {
+        int64_t with = xg_kernel_time_with(g, c, in, &buffers);
+        if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
+        else in->gain = c->time - with;
+    }
+    in->refused = in->why != NULL;
+    p->gain += in->gain;
+    p->n_refused += in->refused;
+}
+
+/* Everything that c reads, after c changed. */
+XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
+    uint32_t j;
+    for (j = 0; j < c->n_inputs; j++) {
+        xg_kernel *p = c->inputs[j].from;
+        if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
+        xg_priority_estimate(q->g, c, &c->inputs[j]);
+        xg_queue_update(q, p);
+    }
+}
+
+/* p in each of its readers, after p changed; forgets those that were readers once. */
+XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
+    uint32_t n = 0, j;
+    if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    for (j = 0; j < p->readers.n; j++) {
+        xg_kernel *c = p->readers.p[j];
+        xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
+        if (!in) continue;
+        p->readers.p[n++] = c;
+        xg_priority_estimate(q->g, c, in);
+    }
+    p->readers.n = n;
+    xg_queue_update(q, p);
+}
+
+/* ---- the log ---- */
+
+XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, bool accepted) {
+    const xg_kernel *p = in->from;
+    int64_t apart = p->time + c->time, together = c->time - in->gain;
+    if (!g->log) return;
+    xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
+    if (in->why) xg_printf(g->log, "refused, %s\n", in->why);
+    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
+        accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
+}
+
+/* The last word on each pair that stayed apart. */
+XG_FN void xg_priority_log_rest(const xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; g->log && k < g->n; k++)
+        for (j = 0; g->nodes[k].live && j < g->nodes[k].n_inputs; j++) {
+            xg_kernel_input in = g->nodes[k].inputs[j];
+            if (!in.from->live) continue;
+            if (!in.from->candidate) in.why = in.from->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
+            xg_priority_log(g, &g->nodes[k], &in, false);
+        }
+}
+
+/* ---- the way ---- */
+
+XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
+    xg_kernels *g = q->g;
+    xg_kernel **readers = XG_NEW_N(g->arena, xg_kernel *, p->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) readers[n++] = p->readers.p[j];
+    p->live = false;
+    p->shared = p->shared || n > 1;
+    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), true);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel *o = p->inputs[j].from; /* no longer read by p */
+        o->n_readers--;
+        o->gain -= p->inputs[j].gain;
+        o->n_refused -= p->inputs[j].refused;
+        xg_queue_update(q, o);
+    }
+    for (j = 0; j < n; j++) {
+        xg_kernel *c = readers[j];
+        uint32_t i;
+        for (i = 0; i < c->n_inputs; i++) { /* what is taken back is estimated again below */
+            c->inputs[i].from->gain -= c->inputs[i].gain;
+            c->inputs[i].from->n_refused -= c->inputs[i].refused;
+            c->inputs[i].gain = 0;
+            c->inputs[i].refused = false;
+        }
+        xg_kernel_take(g, c, p);
+    }
+    for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
+    for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+}
+
+XG_FN void xg_priority_run(xg_kernels *g) {
+    xg_queue q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    q.g = g;
+    for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
+    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
+    while (q.heap.n) {
+        xg_kernel *best = q.heap.p[0];
+        xg_queue_drop(&q, best);
+        xg_priority_fuse(&q, best);
+    }
+    xg_priority_log_rest(g);
+}
+
+XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_kernels g;
+    xg_kernels_open(&g, c);
+    xg_priority_run(&g);
+    xg_multi_run(&g);
+    return xg_kernels_close(&g);
+}
+
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
+
+#endif /* XG_FUSE_PRIORITY_C */
+/* fuse/fingerprint.c -- a computation as bytes, without its names: equal bytes mean equal kernels, so that what a model repeats in every layer is emitted once. */
+#ifndef XG_FUSE_FINGERPRINT_C
+#define XG_FUSE_FINGERPRINT_C
+
+XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
+    char bytes[10];
+    size_t n = 0;
+    do { bytes[n++] = (char)((v & 127) | (v > 127 ? 128 : 0)); v >>= 7; } while (v);
+    xg_put(b, bytes, n);
+}
+
+XG_FN void xg_fingerprint_literal(xg_buf *b, const xg_literal *l) {
+    uint32_t k;
+    xg_fingerprint_number(b, l->elided ? 1 : l->data ? 2 : 0);
+    if (l->data && !l->elided) xg_put(b, (const char *)l->data, (size_t)xg_cost_bytes(l->shape));
+    if (l->elems) for (k = 0; k < l->shape->n_elems; k++) xg_fingerprint_literal(b, l->elems[k]);
+}
+
+XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
+    xg_printer p;
+    uint32_t k;
+    switch (a->key) {
+    case XG_A_metadata: case XG_A_frontend_attributes: case XG_A_sharding: case XG_A_statistics: case XG_A_origin: case XG_A_control_predecessors: return;
+    default: break;
+    }
+    xg_fingerprint_number(b, (uint64_t)a->key + 1);
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: xg_fingerprint_number(b, (uint64_t)a->v.i); return;
+    case XG_K_INTS:
+        xg_fingerprint_number(b, a->v.ints->n);
+        for (k = 0; k < a->v.ints->n; k++) xg_fingerprint_number(b, (uint64_t)a->v.ints->p[k]);
+        return;
+    case XG_K_COMP: xg_fuse_fingerprint(b, a->v.comp); return;
+    case XG_K_COMPS:
+        xg_fingerprint_number(b, a->v.comps->n);
+        for (k = 0; k < a->v.comps->n; k++) xg_fuse_fingerprint(b, a->v.comps->p[k]);
+        return;
+    default:
+        p = xg_printer_make(b, NULL);
+        xg_print_attr(&p, a);
+        xg_putc(b, 0);
+    }
+}
+
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
+    uint32_t at = 0, k;
+    xg_fingerprint_number(b, c->n_insts);
+    XG_FOR_INSTS(i, c) {
+        i->scratch = (void *)(size_t)at++;
+        xg_fingerprint_number(b, i->op);
+        xg_fingerprint_number(b, i->shape->id);
+        xg_fingerprint_number(b, i->n_operands);
+        for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
+        if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+        if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+        for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
+        xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+    }
+    xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
+}
+
+#endif /* XG_FUSE_FINGERPRINT_C */
 
 /* kir */
 /* kir/kir.h -- kernel IR: one data structure, printer, parser and verifier for all levels between a fusion and PTX.
@@ -17738,6 +19981,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
+    X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
     X(SELECT, "arith.select", 3, 3, 1, 0, KF_PURE | KF_LOW, select, result) \
@@ -17830,6 +20074,10 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(MULWIDES, "nvvm.mul.wide.s32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* i32 x i32 -> i64 */ \
     X(MULWIDEU, "nvvm.mul.wide.u32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
     X(SHFL3, "nvvm.shf", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* funnel shift right of (high, low) by amount mod 32 */ \
+    X(SHFLDOWN, "nvvm.shfl.sync.down", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) /* of all 32 lanes: what lane (own + operand 1) has; its own behind the end */ \
+    X(SHFLUP, "nvvm.shfl.sync.up", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
+    X(SHFLBFLY, "nvvm.shfl.sync.bfly", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
+    X(SHFLIDX, "nvvm.shfl.sync.idx", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
     /* memory, by address */ \
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
@@ -17906,7 +20154,7 @@ struct xg_kop {
     xg_kop *prev, *next;
     int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
     uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
 };
@@ -18073,6 +20321,7 @@ XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);     
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
 XG_FN void xg_kir_inline(xg_kmodule *m);             /* inline.c: functions called once, or marked inline_always; drops dead ones */
 XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.loop -> scf.for and scf.if; bounds that ranges prove vanish; peels */
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
@@ -18774,7 +21023,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) if (xg_kop_has_effects(o)) return true;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
 }
 
@@ -19190,6 +21439,14 @@ XG_FN void xg_kprint_call(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_operand_types(p, op->operands, op->n_operands);
     xg_putc(p->b, ')');
     xg_kprint_result_types(p, op);
+}
+XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
+    xg_putc(p->b, '(');
+    xg_kprint_list(p, op->operands, op->n_operands);
+    xg_printf(p->b, ") to %lld combiner=@", (long long)op->a);
+    xg_put_str(p->b, ((const xg_kfunc *)op->p)->name);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, op->n_operands);
 }
 XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     xg_kname_give(p, &op->regions[0]->args[0]);
@@ -19837,6 +22094,33 @@ XG_FN xg_kop *xg_kparse_call(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "->");
     (void)xg_kparse_types(p);
     return xg_kcall(b, f, v.p, v.n);
+}
+XG_FN xg_kop *xg_kparse_shuffle_reduce(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    int64_t distance;
+    xg_kvals v;
+    xg_kfunc *f;
+    xg_kop *op;
+    size_t at;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    xg_kexpect(p, "(");
+    xg_kparse_until(p, &v, ")");
+    xg_kexpect(p, "to");
+    distance = xg_kinteger(p);
+    xg_kexpect(p, "combiner");
+    xg_kexpect(p, "=");
+    at = p->at;
+    f = (xg_kfunc *)xg_dict_get(&p->funcs, xg_kname(p, '@'));
+    if (!f) xg_kparse_fail(p, at, "no function of this name", xg_str_of(NULL, 0));
+    xg_kexpect(p, ":");
+    for (k = 0; k < v.n; k++) {
+        if (k) xg_kexpect(p, ",");
+        xg_kexpect_type(p, v.p[k]->type);
+    }
+    op = xg_kir_op(b, code, v.p, v.n, xg_ktypes_of(b, v.p, v.n), v.n, 0);
+    op->a = distance;
+    op->p = f;
+    return op;
 }
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
@@ -20636,6 +22920,23 @@ XG_FN const char *xg_kir_check_sync(const xg_kop *op) {
     for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != op->results[k].type || xg_kt(op, k)->kind != XG_TK_TENSOR) return "tensors, and the same types as results";
     return NULL;
 }
+XG_FN const char *xg_kir_check_shuffle_reduce(const xg_kop *op) {
+    const xg_kfunc *f = (const xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    if (op->a < 1 || op->a > 16 || (op->a & (op->a - 1))) return "the distance is a power of two up to 16";
+    if (!f || op->n_results != n || f->n_results != n || f->body->n_args != 2 * n) return "the combiner takes two of each value and gives one of each";
+    for (k = 0; k < n; k++) {
+        const xg_ktype *t = xg_kt(op, k);
+        if (t->kind != XG_TK_SCALAR || t->elem == XG_E_INDEX || xg_kelem_is_complex(t->elem)) return "scalars, neither index nor complex";
+        if (op->results[k].type != t || f->results[k] != t || f->body->args[k].type != t || f->body->args[n + k].type != t) return "operands, results and the combiner's types differ";
+    }
+    return NULL;
+}
+XG_FN const char *xg_kir_check_shuffle(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t != xg_kr(op) || t->kind != XG_TK_SCALAR || (t->elem != XG_E_I32 && t->elem != XG_E_F32)) return "a value of 32 bits";
+    return xg_kt(op, 1)->kind != XG_TK_SCALAR || xg_kt(op, 1)->elem != XG_E_I32 ? "the lane is i32" : NULL;
+}
 XG_FN const char *xg_kir_check_select(const xg_kop *op) {
     if (xg_kt(op, 1) != xg_kr(op) || xg_kt(op, 2) != xg_kr(op)) return "both values have the result's type";
     if (xg_kr(op)->kind == XG_TK_TENSOR) return "tensors cannot be selected";
@@ -20985,6 +23286,77 @@ XG_FN void xg_kir_cse(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CSE_C */
+/* kir/lower_shuffles.c -- what lanes of a warp tell each other becomes shuffles of 32 bits.
+ *
+ *     %r:2 = xla_gpu.shuffle_reduce(%a, %b) to 4 combiner=@f
+ *       ==>   for distance 4, 2, 1:  %a, %b = call @f(%a, %b, lane + distance's %a, its %b)
+ *
+ * A narrower value is widened by its bits, a wider one shuffled in halves. Lanes whose partner lies behind their group get something that nobody may use.
+ * Comes before inline, which puts the combiner in its places. Keeps: everything else. */
+#ifndef XG_KIR_LOWER_SHUFFLES_C
+#define XG_KIR_LOWER_SHUFFLES_C
+
+XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
+    const xg_ktype *pair = xg_kir_vector(b->m, XG_E_I32, 2), *i32 = xg_kir_scalar(b->m, XG_E_I32);
+    xg_kval *from = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, pair), *to = xg_kconst_bits(b, pair, 0), *x[3];
+    int64_t k;
+    for (k = 0; k < 2; k++) {
+        x[0] = from;
+        x[1] = xg_kconst_int(b, XG_E_I32, k);
+        x[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, i32);
+        x[1] = lane;
+        x[0] = xg_kir_value(b, code, x, 2, i32);
+        x[1] = to;
+        x[2] = xg_kconst_int(b, XG_E_I32, k);
+        to = xg_kir_value(b, XG_K_OP_VINSERT, x, 3, pair);
+    }
+    return xg_kir_value(b, XG_K_OP_BITCAST, &to, 1, v->type);
+}
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
+    xg_kelem e = v->type->elem, bits;
+    xg_kval *x[2];
+    if (xg_kelem_bits(e) == 64) return xg_kshuffle_halves(b, code, v, lane);
+    x[0] = v;
+    x[1] = lane;
+    if (xg_kelem_bits(e) == 32) return xg_kir_value(b, code, x, 2, v->type);
+    bits = e == XG_E_I1 ? XG_E_I1 : xg_kelem_bytes(e) == 2 ? XG_E_I16 : XG_E_I8;
+    if (e != bits) x[0] = xg_kcast(b, XG_K_OP_BITCAST, v, bits);
+    x[0] = xg_kcast(b, XG_K_OP_EXTUI, x[0], XG_E_I32);
+    x[0] = xg_kir_value(b, code, x, 2, x[0]->type);
+    x[0] = xg_kcast(b, XG_K_OP_TRUNCI, x[0], bits);
+    return e == bits ? x[0] : xg_kcast(b, XG_K_OP_BITCAST, x[0], e);
+}
+
+XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
+    xg_kfunc *f = (xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, 2 * n + 1);
+    xg_kb b = xg_kb_before(m, op);
+    int64_t distance;
+    b.loc = op->loc;
+    for (k = 0; k < n; k++) v[k] = op->operands[k].value;
+    for (distance = op->a; distance > 0; distance /= 2) {
+        xg_kop *call;
+        for (k = 0; k < n; k++) v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_int(&b, XG_E_I32, distance));
+        call = xg_kcall(&b, f, v, 2 * n);
+        for (k = 0; k < n; k++) v[k] = &call->results[k];
+    }
+    for (k = 0; k < n; k++) xg_kval_replace(&op->results[k], v[k]);
+    xg_kop_remove(op);
+}
+
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        uint32_t k;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
+        for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
+    }
+}
+
+#endif /* XG_KIR_LOWER_SHUFFLES_C */
 /* kir/inline.c -- calls become the bodies of the functions they call, callees first; then only the entry is left.
  *
  * Equal calls are merged before, and what the bodies share after: so a function that is asked twice for the same element is computed
@@ -22342,11 +24714,17 @@ XG_FN void xg_kcanon_replace(xg_kcanon *c, xg_kval *from, xg_kval *to) {
     xg_kval_replace(from, to);
     xg_kcanon_push(c, to->def ? to->def : to->region->owner);
 }
+/* The owner of the region is worth another look when it has lost something that others see, or has little left. */
+enum { XG_KCANON_LITTLE = 16 };
 XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
-    xg_kop *owner = op->parent->owner;
+    xg_kregion *r = op->parent;
+    bool again = xg_kop_has_effects(op);
+    const xg_kop *o;
+    uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
-    xg_kcanon_push(c, owner);
+    for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
+    if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }
 
 /* ---- dead code ---- */
@@ -22921,9 +25299,15 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2); }
+/* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
-    const xg_kuse *u;
-    for (u = v->first_use; u; u = u->next) if ((u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2)) return true;
+    const xg_kuse *u, *w;
+    uint32_t k;
+    for (u = v->first_use; u; u = u->next) {
+        if (xg_kunroll_is_lane(u)) return true;
+        if (u->user->op == XG_K_OP_APPLY) for (k = 0; k < u->user->n_results; k++) for (w = u->user->results[k].first_use; w; w = w->next) if (xg_kunroll_is_lane(w)) return true;
+    }
     return false;
 }
 
@@ -23927,6 +26311,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);           
 XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part); /* at the end of a function that has the computation's parameters in front */
 XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);     /* in physical order */
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
+XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
+XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -23947,9 +26333,38 @@ XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /
 /* ---- loop.c ---- */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
+/* ---- hero.c ---- */
+typedef struct xg_heroes { uint32_t n; const xg_inst **p; bool *behind; /* by root: made of heroes */ } xg_heroes;
+typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether it is one; of the same form as the first */
+/* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with them. */
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
+XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+/* ---- sections.c ---- */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
+/* ---- concatenate.c ---- */
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
+/* ---- update.c ---- */
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- slices.c ---- */
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_slices(xg_fusion_emission *e);
+/* ---- transpose.c ---- */
+XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_transpose(xg_fusion_emission *e);
 /* ---- sort.c ---- */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- reduction.c ---- */
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_reduction(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
@@ -24455,10 +26870,9 @@ XG_FN xg_elem xg_cx_pow(xg_kb *b, xg_elem z, xg_elem w) {
     return CX(SEL(zero, SEL(none, K(1), K(0)), r.v), SEL(zero, K(0), r.im));
 }
 
-/* Larger or smaller in lexicographic order of (re, im), as the complex compare has it. */
+/* Larger or smaller, z where they are equal: XLA looks at the real parts alone, as its compare does for GE and LE. */
 XG_FN xg_elem xg_cx_pick(xg_kb *b, xg_elem z, xg_elem w, bool larger) {
-    xg_kcmpf strict = larger ? XG_CF_OGT : XG_CF_OLT, loose = larger ? XG_CF_OGE : XG_CF_OLE;
-    xg_kval *first = XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, strict, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, loose, z.im, w.im)));
+    xg_kval *first = xg_kcmpf_(b, larger ? XG_CF_OGE : XG_CF_OLE, z.v, w.v);
     return CX(SEL(first, z.v, w.v), SEL(first, z.im, w.im));
 }
 
@@ -24479,13 +26893,13 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
     }
 }
 
-/* EQ and NE by parts; the others lexicographically. */
+/* EQ and NE by parts; LT and GT lexicographically; GE and LE by the real parts. */
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w) {
     const xg_direction_row *d = xg_scalar_direction(i);
     if (d->flt == XG_CF_OEQ) return BOTH(EQ(z.v, w.v), EQ(z.im, w.im));
     if (d->flt == XG_CF_UNE) return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
-    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, d->flt == XG_CF_OLT || d->flt == XG_CF_OLE ? XG_CF_OLT : XG_CF_OGT, z.v, w.v),
-                 BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
+    if (d->flt == XG_CF_OGE || d->flt == XG_CF_OLE) return xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
 }
 #undef CX
 #undef ADD
@@ -25591,15 +28005,20 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
     return p;
 }
 
+/* Asks whether the indices are in the map's domain. What is asked may not be taken as known: the expression of a condition is computed by a map over all
+ * that the indices can be, without the conditions. */
 XG_FN xg_kval *xg_elem_in_domain(xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices) {
+    xg_imap *all = xg_imap_copy(s->e->m->aff, map, 0);
     xg_kval *p = NULL, *at[1];
     uint32_t k;
-    for (k = 0; k < map->n_dims; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[k], map->dims[k].range, xg_range_of(0, shape->dims[k] - 1)));
-    for (k = 0; k < map->n_syms; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[map->n_dims + k], map->syms[k].range, xg_range_of(0, counts[k] - 1)));
+    all->n_constraints = 0;
+    for (k = 0; k < map->n_dims; k++) all->dims[k].range = xg_range_of(0, shape->dims[k] - 1);
+    for (k = 0; k < map->n_syms; k++) all->syms[k].range = xg_range_of(0, counts[k] - 1);
+    for (k = 0; k < map->n_dims; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[k], map->dims[k].range, all->dims[k].range));
+    for (k = 0; k < map->n_syms; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[map->n_dims + k], map->syms[k].range, all->syms[k].range));
     for (k = 0; k < map->n_constraints; k++) {
         xg_aff_env env = xg_imap_env(s->e->m->aff, map);
-        const xg_imap *one = xg_imap_with_results(s->e->m->aff, map, &map->constraints[k].expr, 1);
-        xg_elem_apply(s, one, indices, at);
+        xg_elem_apply(s, xg_imap_with_results(s->e->m->aff, all, &map->constraints[k].expr, 1), indices, at);
         p = xg_elem_and(s, p, xg_elem_within(s, at[0], map->constraints[k].range, xg_aff_range(&env, map->constraints[k].expr)));
     }
     return p;
@@ -26232,6 +28651,971 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_LOOP_C */
+/* emit/hero.c -- the operations that decide how a fusion is walked: finding them, and what is behind them.
+ *
+ * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of. So an emitter may make heroes' elements
+ * in any order it likes, and whatever is behind them goes along: it gives the element to the scope, and asks for the roots there. */
+#ifndef XG_EMIT_HERO_C
+#define XG_EMIT_HERO_C
+
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to) {
+    xg_shape as = *to;
+    as.type = from->type; /* elements of any width: only their order counts */
+    return xg_indexing_bitcast(x, from, &as);
+}
+
+XG_FN bool xg_hero_in_place(const xg_fusion_emission *e, uint32_t place) {
+    const xg_partition *p = e->parts;
+    const xg_shape *s = p->insts[place]->shape;
+    if (p->part_of[place] != 0 || !p->map_of[place] || !xg_shape_is_array(s) || s->elements != e->roots[0]->shape->elements) return false;
+    return xg_imap_equal(p->map_of[place], xg_emit_same_place(e->m->aff, e->roots[0]->shape, s));
+}
+
+/* Nothing behind a hero may be a function of its own: it could not be given the element. */
+XG_FN bool xg_hero_sort_roots(const xg_fusion_emission *e, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *behind = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    h->behind = XG_NEW_N(e->arena, bool, e->n_roots + 1);
+    for (k = 0; k < h->n; k++) behind[xg_partition_place(p, h->p[k])] = true;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        for (o = 0; o < i->n_operands; o++) behind[k] = behind[k] || behind[xg_partition_place(p, XG_OPERAND(i, o))];
+        if (i->op != XG_TUPLE && behind[k] && p->part_of[k] != UINT32_MAX && p->part_of[k] != 0) return false;
+    }
+    for (k = 0; k < e->n_roots; k++) {
+        if (!xg_partition_is_near(p, k)) return false;
+        h->behind[k] = behind[xg_partition_place(p, e->roots[k])];
+    }
+    return true;
+}
+
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *seen = XG_NEW_N(e->arena, bool, p->n_insts + 1); /* a root, or used by what is seen and no hero */
+    uint32_t k, o;
+    memset(h, 0, sizeof *h);
+    if (!e->roots[0]->shape->elements) return false;
+    h->p = XG_NEW_N(e->arena, const xg_inst *, p->n_insts + 1);
+    for (k = 0; k < e->n_roots; k++) seen[xg_partition_place(p, e->roots[k])] = true;
+    for (k = p->n_insts; k-- > 0;) {
+        const xg_inst *i = p->insts[k];
+        if (!seen[k]) continue;
+        if (is_hero(data, i, h->n == 0) && xg_hero_in_place(e, k)) { h->p[h->n++] = i; continue; }
+        for (o = 0; o < i->n_operands; o++) seen[xg_partition_place(p, XG_OPERAND(i, o))] = true;
+    }
+    return h->n && xg_hero_sort_roots(e, h);
+}
+
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
+    xg_memo *memo = &s->memo[xg_partition_place(s->e->parts, hero)];
+    memo->elem = v;
+    memo->outs = &memo->elem;
+    memo->region = s->b.region;
+}
+
+XG_FN int64_t xg_emit_work(const xg_comp *comp) {
+    int64_t n = 0;
+    XG_FOR_INSTS(i, comp) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
+        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
+    }
+    return n;
+}
+
+/* The roots that are, or are not, behind heroes, at an index of `shape`; each is inserted into what is carried for it, one after the other. */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried) {
+    xg_fusion_emission *e = s->e;
+    uint32_t n = 0, k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_kval *here[XG_RANK_MAX];
+        if (h->behind[k] != behind) continue;
+        xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here);
+        carried[n] = xg_emit_insert(&s->b, xg_elem_of(s, e->roots[k], here), carried[n], e->roots[k]->shape, here);
+        n++;
+    }
+}
+
+#endif /* XG_EMIT_HERO_C */
+/* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
+ *
+ * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
+ * merged, each is a permutation of a few dimensions; all heroes of a fusion have the same one. With A the operand's minor dimension and B the result's, a block
+ * takes a tile of A and B at one place of the others:
+ *   - it walks over the tile along A: whatever is fused in front of the heroes is computed there, and so are the fusion's other results, at their own
+ *     place in memory; each hero's elements go to a tile of its own in shared memory;
+ *   - behind a barrier it walks along B: heroes are read from there, and what is fused behind them is computed and written.
+ *
+ * Units. A thread moves units of V x V elements: V vectors of V elements are read along A, turned in registers and stored as V vectors along B. V = 1 unless
+ * A and B are multiples of it and the device stays busy.
+ * Banks. Neither a walk along A nor one along B meets a bank twice. With V = 1 that is because a row of the tile is a word longer than needed; else because the
+ * V rows of a unit are as far apart as there are units, and unit b of row a begins at place (b + a) mod (units of a row). */
+#ifndef XG_EMIT_TRANSPOSE_C
+#define XG_EMIT_TRANSPOSE_C
+
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+
+/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
+
+/* False for what is no permutation of elements, or keeps their order. */
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
+    const xg_shape *to = i->shape, *from;
+    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
+    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
+    p->rank = 0;
+    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
+    for (n = 0, k = 0; k < to->rank; k++) {
+        uint32_t d = xg_shape_major(to, k);
+        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
+    }
+    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
+        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
+        else p->from[p->rank++] = order[k];
+    }
+    for (k = 0; k < p->rank; k++) {
+        uint32_t before = 0, j;
+        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
+        order[k] = before;
+    }
+    memcpy(p->from, order, p->rank * sizeof *order);
+    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
+    return p->rank > 1;
+}
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
+}
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
+XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
+
+/* A plain shape with these dims in memory order. */
+XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permutation *p, bool result, const xg_shape *like) {
+    xg_shape *s = XG_NEW(e->arena, xg_shape);
+    int64_t *dims = XG_NEW_N(e->arena, int64_t, p->rank);
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) dims[k] = p->dims[result ? p->from[k] : k];
+    s->type = like->type;
+    s->rank = p->rank;
+    s->dims = dims;
+    s->elements = like->elements;
+    return s;
+}
+
+/* ---- the fusion: heroes, what is behind them, what is beside them ---- */
+
+typedef struct xg_transpose {
+    xg_fusion_emission *e;
+    xg_permutation p;
+    xg_heroes heroes;
+    /* the tile */
+    uint32_t a, b;            /* which of p's dims */
+    int64_t v, tile;          /* of A and B alike */
+    int64_t counts[XG_RANK_MAX], blocks;
+} xg_transpose;
+
+XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
+    xg_transpose *t = (xg_transpose *)data;
+    xg_permutation q;
+    if (!xg_permutation_of(i, &q) || !xg_permutation_moves_minor(&q) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    t->p = q;
+    return true;
+}
+
+/* ---- the tile ---- */
+
+XG_FN int64_t xg_transpose_bytes(const xg_transpose *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->heroes.n; k++) bytes = XG_MAX(bytes, xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)));
+    return bytes;
+}
+XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
+    uint32_t k;
+    t->v = v;
+    t->tile = tile;
+    t->blocks = 1;
+    for (k = 0; k < t->p.rank; k++) {
+        t->counts[k] = k == t->a || k == t->b ? (t->p.dims[k] + tile - 1) / tile : t->p.dims[k];
+        t->blocks *= t->counts[k];
+    }
+}
+/* A tile of n x n units; the heroes' tiles have one form. */
+XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
+    int64_t bytes = xg_transpose_bytes(t), a = t->p.dims[t->a], b = t->p.dims[t->b], tile = n * v;
+    uint32_t k;
+    if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX) return false;
+    for (k = 0; k < t->heroes.n; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
+    return true;
+}
+/* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
+XG_FN void xg_transpose_choose(xg_transpose *t) {
+    int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->resident_threads / 2048, v, n;
+    for (v = bytes >= 16 ? 1 : bytes == 8 ? 2 : 4; v > 1 && v * bytes >= 4; v /= 2) for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
+        if (!xg_transpose_fits(t, v, n)) continue;
+        xg_transpose_set(t, v, n * v);
+        if (t->blocks >= sms) return;
+    }
+    xg_transpose_set(t, 1, XG_TRANSPOSE_TILE);
+}
+
+/* Small dimensions leave most of a tile empty; then the loop emitter is no worse. */
+XG_FN bool xg_transpose_pays(const xg_transpose *t) {
+    int64_t a = t->p.dims[t->a], b = t->p.dims[t->b];
+    return (a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192);
+}
+XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
+    memset(t, 0, sizeof *t);
+    t->e = e;
+    if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
+    t->a = t->p.rank - 1;
+    t->b = xg_permutation_b(&t->p);
+    if (!xg_transpose_pays(t)) return false;
+    xg_transpose_choose(t);
+    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
+}
+XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
+    xg_transpose t;
+    return xg_transpose_make(&t, (xg_fusion_emission *)e);
+}
+
+/* ---- maps ---- */
+
+/* Where a thread is in its tile: first along `fast`, then the loop over i. The places are those of the first element of a unit. */
+typedef struct xg_transpose_place { const xg_aff *a, *b; int64_t rounds; } xg_transpose_place;
+XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t lanes = XG_MIN(t->tile / t->v, (int64_t)XG_TRANSPOSE_LANES), rows = XG_TRANSPOSE_THREADS / lanes;
+    const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
+    const xg_aff *slow = xg_aff_mul(x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
+    xg_transpose_place r;
+    r.a = along_a ? fast : slow;
+    r.b = along_a ? slow : fast;
+    r.rounds = XG_MAX(t->tile / t->v / rows, (int64_t)1);
+    return r;
+}
+
+/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result: those of the
+ * first element of a unit. */
+XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_transpose_place *at, bool result) {
+    xg_aff_ctx *x = t->e->m->aff;
+    uint32_t n = t->p.rank, k;
+    bool cut_a = t->p.dims[t->a] % t->tile != 0, cut_b = t->p.dims[t->b] % t->tile != 0;
+    xg_imap *m = xg_imap_new(x, 2, 2, 0, n, (uint32_t)cut_a + cut_b);
+    const xg_aff *index[XG_RANK_MAX], *rest = xg_aff_dim(x, 1);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, XG_TRANSPOSE_THREADS - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, t->blocks - 1);
+    m->syms[0].name = XG_STR("i");
+    m->syms[0].range = xg_range_of(0, at->rounds - 1);
+    m->syms[1].name = XG_STR("j");
+    for (k = n; k-- > 0;) {
+        const xg_aff *block = k ? xg_aff_mod(x, rest, t->counts[k]) : rest;
+        rest = xg_aff_div(x, rest, t->counts[k]);
+        index[k] = k == t->a ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->a) : k == t->b ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->b) : block;
+    }
+    for (k = 0; k < n; k++) m->results[k] = index[result ? t->p.from[k] : k];
+    if (cut_a) { m->constraints[0].expr = index[t->a]; m->constraints[0].range = xg_range_of(0, t->p.dims[t->a] - t->v); }
+    if (cut_b) { m->constraints[cut_a].expr = index[t->b]; m->constraints[cut_a].range = xg_range_of(0, t->p.dims[t->b] - t->v); }
+    return m;
+}
+
+/* The map's results, then others over the same variables. */
+XG_FN const xg_imap *xg_transpose_append(xg_transpose *t, const xg_imap *m, const xg_aff *const *more, uint32_t n) {
+    const xg_aff **all = XG_NEW_N(t->e->arena, const xg_aff *, m->n_results + n + 1);
+    memcpy(all, m->results, m->n_results * sizeof *all);
+    memcpy(all + m->n_results, more, n * sizeof *all);
+    return xg_imap_with_results(t->e->m->aff, m, all, m->n_results + n);
+}
+/* Indices of the tile: row a, element b of it; the tile has the result's dims, of which only these two are longer than one. */
+XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_aff *b, const xg_aff **out) {
+    uint32_t n = t->p.rank, k;
+    for (k = 0; k < n; k++) out[k] = t->p.from[k] == t->a ? a : k == n - 1 ? b : xg_aff_const(t->e->m->aff, 0);
+}
+XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t n = t->p.rank, k;
+    for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
+    return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
+}
+
+/* ---- loops ---- */
+
+/* A loop over a map that is being filled: what it gives, and what it carries. */
+typedef struct xg_transpose_loop { xg_kop *op; xg_kb outer; xg_kval *results, *carried; uint32_t n; } xg_transpose_loop;
+XG_FN xg_transpose_loop xg_transpose_begin(xg_scope *s, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
+    xg_transpose_loop l;
+    xg_kregion *r;
+    l.outer = s->b;
+    l.op = xg_kloop(&s->b, map, dims, inits, n);
+    r = l.op->regions[0];
+    l.results = r->args + map->n_syms;
+    l.carried = l.results + map->n_results;
+    l.n = n;
+    s->b = xg_kb_end(s->b.m, r);
+    s->b.loc = l.outer.loc;
+    return l;
+}
+/* vals: what is carried on; becomes the loop's results. */
+XG_FN void xg_transpose_end(xg_scope *s, const xg_transpose_loop *l, xg_kval **vals) {
+    uint32_t k;
+    xg_kyield(&s->b, vals, l->n);
+    s->b = l->outer;
+    for (k = 0; k < l->n; k++) vals[k] = &l->op->results[k];
+}
+
+/* One walk over the tile. */
+typedef struct xg_transpose_walk {
+    xg_transpose *t;
+    xg_scope *s;
+    xg_kval *ids[2];          /* thread, block */
+    xg_kval **tiles, **dest;  /* the heroes' tiles, the fusion's results */
+} xg_transpose_walk;
+
+/* What result k of a walk over units runs through. */
+XG_FN xg_range xg_transpose_range(const xg_transpose *t, bool result, uint32_t k) {
+    uint32_t dim = k < t->p.rank ? (result ? t->p.from[k] : k) : k;
+    if (k >= t->p.rank) return xg_range_of(0, k == t->p.rank ? t->tile / t->v - 1 : t->tile - t->v);
+    return xg_range_of(0, t->p.dims[dim] - (dim == t->a || dim == t->b ? t->v : 1));
+}
+
+/* Units: dims are p's index, the first row of the unit in the tile and its place in that row; symbols j and k count the unit's elements with the given steps
+ * of A and B, k the faster one. Results: indices of `shape`, whose elements lie in the order of the operand or of the result, then the element's place in the tile,
+ * then its lane in the registers, which are in the order of rows. */
+XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_shape *shape, bool a_is_faster) {
+    xg_aff_ctx *x = t->e->m->aff;
+    uint32_t n = t->p.rank, k;
+    xg_imap *m = xg_imap_new(x, n + 2, 2, 0, n, 0);
+    const xg_aff *a = xg_aff_sym(x, a_is_faster ? 1 : 0), *b = xg_aff_sym(x, a_is_faster ? 0 : 1), *more[XG_RANK_MAX + 1];
+    for (k = 0; k < n + 2; k++) m->dims[k].range = xg_transpose_range(t, result, k);
+    for (k = 0; k < 2; k++) m->syms[k].range = xg_range_of(0, t->v - 1);
+    m->syms[0].name = XG_STR("j");
+    m->syms[1].name = XG_STR("k");
+    for (k = 0; k < n; k++) {
+        uint32_t dim = result ? t->p.from[k] : k;
+        m->results[k] = xg_aff_dim(x, k);
+        if (dim == t->a) m->results[k] = xg_aff_add(x, m->results[k], a);
+        if (dim == t->b) m->results[k] = xg_aff_add(x, m->results[k], b);
+    }
+    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)), xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
+    more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
+    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
+}
+/* The first results of a unit's map stand for indices of `shape`; these are those of another array at the same place. */
+XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, const xg_shape *to, xg_kval *at, xg_kval **out) {
+    xg_kval *from[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < shape->rank; k++) from[k] = at + k;
+    xg_elem_apply(w->s, xg_emit_same_place(w->t->e->m->aff, shape, to), from, out);
+}
+
+/* ---- along A: read, compute, put into the tile ---- */
+
+/* Hero h's operand at the index of hero 0's. */
+XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at) {
+    xg_transpose *t = w->t;
+    xg_kval *here[XG_RANK_MAX];
+    xg_transpose_index_of(w, XG_OPERAND(t->heroes.p[0], 0)->shape, XG_OPERAND(t->heroes.p[h], 0)->shape, at, here);
+    return xg_elem_of(w->s, XG_OPERAND(t->heroes.p[h], 0), here);
+}
+/* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
+XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
+    xg_kval *indices[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < shape->rank; k++) indices[k] = at + k;
+    for (k = 0; k < n; k++) out[k] = carried + k;
+    xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
+}
+XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
+    uint32_t n = 0, k;
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) out[n++] = w->dest[k];
+    return n;
+}
+XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval *const *from) {
+    uint32_t n = 0, k;
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) w->dest[k] = from[n++];
+}
+
+/* The tile's element at the indices that stand behind those of the array. */
+XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile, xg_kval *at) {
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
+    return xg_kinsert(&w->s->b, v, tile, idx, w->t->p.rank);
+}
+XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
+    return xg_kextract(&w->s->b, tile, idx, w->t->p.rank);
+}
+
+/* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
+XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_kval **vals, uint32_t n) {
+    xg_transpose *t = w->t;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
+    uint32_t heroes = t->heroes.n, places = shape->rank, k;
+    xg_kval **inner = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3];
+    xg_transpose_loop l;
+    for (k = 0; k < heroes; k++) inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
+    for (k = heroes; k < n; k++) inner[k] = vals[k];
+    l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, true), at, inner, n);
+    for (k = 0; k < heroes; k++) {
+        lane[0] = xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results));
+        lane[1] = &l.carried[k];
+        lane[2] = &l.results[places + t->p.rank];
+        inner[k] = xg_kir_op(&w->s->b, XG_K_OP_VINSERT, lane, 3, &lane[1]->type, 1, 0)->results;
+    }
+    xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, inner + heroes);
+    xg_transpose_end(w->s, &l, inner);
+    for (k = heroes; k < n; k++) vals[k] = inner[k];
+    l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, false), at, vals, heroes);
+    for (k = 0; k < heroes; k++) {
+        const xg_ktype *type = xg_kir_scalar(t->e->m, vals[k]->type->elem);
+        lane[0] = inner[k];
+        lane[1] = &l.results[places + t->p.rank];
+        vals[k] = xg_transpose_put(w, xg_kir_op(&w->s->b, XG_K_OP_VEXTRACT, lane, 2, &type, 1, 0)->results, &l.carried[k], l.results + places);
+    }
+    xg_transpose_end(w->s, &l, vals);
+}
+
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units. */
+XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    xg_transpose_place at = xg_transpose_at(t, !result);
+    const xg_imap *m = xg_imap_simplify(x, xg_transpose_canonical(t, &at, result));
+    const xg_aff *more[XG_RANK_MAX];
+    if (t->v == 1) {
+        xg_transpose_tile_index(t, at.a, at.b, more);
+        return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
+    }
+    more[0] = xg_aff_div(x, at.a, t->v);
+    more[1] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
+    return xg_transpose_append(t, m, more, 2);
+}
+
+XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
+    uint32_t k;
+    xg_kmodule *m = w->t->e->m;
+    if (w->t->v != 1) return;
+    for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
+    for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
+}
+XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < t->p.rank + 2; k++) { at[k] = &results[k]; xg_kval_set_range(at[k], xg_transpose_range(t, result, k)); }
+}
+
+XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
+    xg_transpose *t = w->t;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
+    const xg_imap *map = xg_transpose_map(t, false, shape);
+    uint32_t heroes = t->heroes.n, n, k;
+    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, heroes + t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
+    xg_transpose_loop l;
+    memcpy(vals, w->tiles, heroes * sizeof *vals);
+    n = heroes + xg_transpose_gather_roots(w, false, vals + heroes);
+    l = xg_transpose_begin(w->s, map, w->ids, vals, n);
+    xg_transpose_names(w, &l, shape->rank, "input_dim%u");
+    if (t->v == 1) {
+        for (k = 0; k < heroes; k++) vals[k] = xg_transpose_put(w, xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results)), &l.carried[k], l.results + shape->rank);
+        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, vals + heroes);
+    } else {
+        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+        xg_transpose_of_unit(t, false, l.results, at);
+        xg_transpose_load_unit(w, at, vals, n);
+    }
+    xg_transpose_end(w->s, &l, vals);
+    memcpy(w->tiles, vals, heroes * sizeof *vals);
+    xg_transpose_scatter_roots(w, false, vals + heroes);
+}
+
+/* ---- along B: out of the tile, compute, write ---- */
+
+/* Heroes are what stands in the tiles; the roots behind them follow. */
+XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, uint32_t n, xg_kval **out) {
+    uint32_t k;
+    for (k = 0; k < w->t->heroes.n; k++) {
+        xg_hero_give(w->s, w->t->heroes.p[k], xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank)));
+    }
+    xg_transpose_roots(w, true, shape, results, carried, n, out);
+}
+
+XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
+    xg_transpose *t = w->t;
+    const xg_shape *shape = t->heroes.p[0]->shape;
+    const xg_imap *map = xg_transpose_map(t, true, shape);
+    uint32_t n, k;
+    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
+    xg_transpose_loop l, inner;
+    n = xg_transpose_gather_roots(w, true, vals);
+    l = xg_transpose_begin(w->s, map, w->ids, vals, n);
+    xg_transpose_names(w, &l, shape->rank, "dim%u");
+    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
+    else {
+        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+        xg_transpose_of_unit(t, true, l.results, at);
+        inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
+        xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
+        xg_transpose_end(w->s, &inner, vals);
+    }
+    xg_transpose_end(w->s, &l, vals);
+    xg_transpose_scatter_roots(w, true, vals);
+}
+
+XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
+    uint32_t n = w->t->heroes.n, k;
+    const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
+    xg_kop *op;
+    for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
+    op = xg_kir_op(&w->s->b, XG_K_OP_SYNC, w->tiles, n, types, n, 0);
+    for (k = 0; k < n; k++) { w->tiles[k] = &op->results[k]; w->tiles[k]->name = XG_STR("synced_tensor"); }
+}
+
+XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_transpose t;
+    xg_transpose_walk w;
+    xg_scope s;
+    uint32_t k;
+    (void)xg_transpose_make(&t, e);
+    f->threads[0] = XG_TRANSPOSE_THREADS;
+    f->blocks[0] = (uint32_t)t.blocks;
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    memset(&w, 0, sizeof w);
+    w.t = &t;
+    w.s = &s;
+    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
+    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
+    w.ids[0] = xg_kthread_id(&s.b, 0, XG_TRANSPOSE_THREADS);
+    w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
+    for (k = 0; k < t.heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
+        w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        xg_emit_name(e->m, w.tiles[k], t.heroes.n == 1 ? "shmem" : "shmem%u", k);
+    }
+    xg_transpose_along_a(&w);
+    xg_transpose_barrier(&w);
+    xg_transpose_along_b(&w);
+    xg_kreturn(&s.b, w.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_TRANSPOSE_C */
+/* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
+ *
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+#ifndef XG_EMIT_SECTIONS_C
+#define XG_EMIT_SECTIONS_C
+
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+
+XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
+    int64_t most = 1;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, (list[k].shape->elements + list[k].unroll - 1) / list[k].unroll);
+    return XG_MIN(most, (int64_t)XG_LAUNCH_THREADS);
+}
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
+    int64_t threads = xg_sections_threads(list, n), sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) if (!xg_add64(sum, xg_section_blocks(&list[k], threads), &sum)) return INT64_MAX;
+    return sum;
+}
+
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    const xg_section *c = &d->list[which];
+    int64_t blocks = d->first[which + 1] - d->first[which];
+    xg_aff_ctx *x = e->m->aff;
+    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kb outer = s->b;
+    xg_kregion *r;
+    xg_kop *loop;
+    uint32_t k;
+    own->dims[0].name = XG_STR("bl_x");
+    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    dims[0] = d->thread;
+    dims[1] = d->block;
+    xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
+    loop = xg_kloop(&s->b, map, dims, dest, e->n_roots);
+    r = loop->regions[0];
+    for (k = 0; k < map->n_results; k++) { at[k] = &r->args[map->n_syms + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (k = 0; k < e->n_roots; k++) inside[k] = &r->args[map->n_syms + map->n_results + k];
+    s->b = xg_kb_end(e->m, r);
+    s->b.loc = outer.loc;
+    d->body(s, d->data, which, at, inside);
+    xg_kyield(&s->b, inside, e->n_roots);
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &loop->results[k];
+}
+
+XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer = s->b;
+    xg_kop *op;
+    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, d->block, xg_elem_index(s, d->first[mid])), types, e->n_roots);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+        memcpy(inside, dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_sections_range(d, s, side ? mid : from, side ? to : mid, inside);
+        xg_kyield(&s->b, inside, e->n_roots);
+    }
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
+}
+
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
+    xg_kfunc *f = e->m->entry;
+    xg_sections_site d;
+    xg_scope s;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.list = list;
+    d.body = body;
+    d.data = data;
+    d.threads = xg_sections_threads(list, n);
+    d.first = XG_NEW_N(e->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
+    if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d.thread = xg_kthread_id(&s.b, 0, d.threads);
+    d.block = xg_kblock_id(&s.b, 0, XG_MAX(d.first[n], (int64_t)1));
+    if (n) xg_sections_range(&d, &s, 0, n, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SECTIONS_C */
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, so that no element asks where it comes from.
+ *
+ * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
+ * memory order, by vectors where pieces of both sides begin at multiples of them. */
+#ifndef XG_EMIT_CONCATENATE_C
+#define XG_EMIT_CONCATENATE_C
+
+enum { XG_CONCATENATE_OPERANDS_MAX = 128, XG_CONCATENATE_WORK_MAX = 4096 };
+
+typedef struct xg_concatenate { xg_fusion_emission *e; xg_heroes heroes; uint32_t n, dim, *operand; int64_t *offset; xg_section *sections; } xg_concatenate;
+
+/* The first hero, or one like it. */
+XG_FN bool xg_concatenate_is_hero(void *data, const xg_inst *i, bool first) {
+    const xg_inst **like = (const xg_inst **)data;
+    uint32_t k;
+    if (i->op != XG_CONCATENATE || !xg_index_has_order(i->shape)) return false;
+    if (first) { *like = i; return true; }
+    if (i->n_operands != (*like)->n_operands || xg_attr_ints(i, XG_A_dimensions).p[0] != xg_attr_ints(*like, XG_A_dimensions).p[0]) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(*like, k)->shape)) return false;
+    return true;
+}
+
+/* Elements that one thread takes: pieces of an operand are contiguous in the result over the dims up to the concatenated one. */
+XG_FN int64_t xg_concatenate_unroll(const xg_concatenate *c, const xg_inst *hero, const xg_shape *operand, int64_t offset) {
+    int64_t inner = 1, unroll;
+    uint32_t k;
+    if (hero->shape->elements < c->e->target->resident_threads) return 1;
+    for (k = hero->shape->rank; k-- > 0;) {
+        uint32_t d = hero->shape->layout ? (uint32_t)hero->shape->layout->minor_to_major[hero->shape->rank - 1 - k] : k;
+        if (d == c->dim) break;
+        inner *= operand->dims[d];
+    }
+    unroll = xg_gcd(c->e->target->max_unroll, operand->dims[c->dim] * inner);
+    if (operand->elements == hero->shape->elements) return unroll;
+    unroll = xg_gcd(unroll, hero->shape->dims[c->dim] * inner);
+    return offset ? xg_gcd(unroll, offset * inner) : unroll;
+}
+
+XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
+    const xg_inst *hero = NULL;
+    int64_t offset = 0, most;
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->e = e;
+    if (!xg_heroes_find(e, xg_concatenate_is_hero, (void *)&hero, &c->heroes)) return false;
+    hero = c->heroes.p[0];
+    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX) return false;
+    c->dim = (uint32_t)xg_attr_ints(hero, XG_A_dimensions).p[0];
+    c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);
+    c->offset = XG_NEW_N(e->arena, int64_t, hero->n_operands + 1);
+    c->operand = XG_NEW_N(e->arena, uint32_t, hero->n_operands + 1);
+    for (k = 0; k < hero->n_operands; k++) {
+        const xg_shape *s = XG_OPERAND(hero, k)->shape;
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        if (s->elements) {
+            *walk = *s;
+            walk->layout = hero->shape->layout;
+            c->sections[c->n].shape = walk;
+            c->sections[c->n].unroll = xg_concatenate_unroll(c, hero, s, offset);
+            c->operand[c->n] = k;
+            c->offset[c->n++] = offset;
+        }
+        offset += s->dims[c->dim];
+    }
+    /* Blocks that are nearly empty are no gain over choosing. */
+    most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
+    return xg_sections_blocks(c->sections, c->n) <= most;
+}
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e) {
+    xg_concatenate c;
+    return xg_concatenate_make(&c, (xg_fusion_emission *)e);
+}
+
+XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_concatenate *c = (xg_concatenate *)data;
+    const xg_shape *to = c->heroes.p[0]->shape, *from = c->sections[which].shape;
+    xg_kval *here[XG_RANK_MAX], **out = XG_NEW_N(s->e->arena, xg_kval *, s->e->n_roots + 1);
+    xg_imap *shift = xg_imap_new(s->e->m->aff, to->rank, 0, 0, to->rank, 0);
+    uint32_t side, k, n;
+    for (k = 0; k < to->rank; k++) {
+        shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);
+        shift->results[k] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, k), k == c->dim ? c->offset[which] : 0);
+    }
+    for (k = 0; k < c->heroes.n; k++) xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, here);
+    for (side = 0; side < 2; side++) {
+        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) out[n++] = dest[k];
+        xg_hero_roots(s, &c->heroes, side == 0, to, here, out);
+        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) dest[k] = out[n++];
+    }
+}
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
+    xg_concatenate c;
+    (void)xg_concatenate_make(&c, e);
+    xg_emit_sections(e, c.sections, c.n, xg_concatenate_body, &c);
+}
+
+#endif /* XG_EMIT_CONCATENATE_C */
+/* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
+ *
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, in whose memory it lies (fuse/in_place.c): what is not updated is there
+ * already. Each result has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then. */
+#ifndef XG_EMIT_UPDATE_C
+#define XG_EMIT_UPDATE_C
+
+typedef struct xg_update { xg_section *sections; uint32_t *root, n; } xg_update;
+
+XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_DYNAMIC_UPDATE_SLICE ? root : NULL;
+}
+
+/* What the parameter goes into, but for one root: no other root. */
+XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t root) {
+    const xg_partition *p = e->parts;
+    bool *made = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    made[xg_partition_place(p, e->comp->params[param])] = true;
+    for (k = 0; k < p->n_insts; k++) for (o = 0; o < p->insts[k]->n_operands; o++) made[k] = made[k] || made[xg_partition_place(p, XG_OPERAND(p->insts[k], o))];
+    for (k = 0; k < e->n_roots; k++) if (k != root && made[xg_partition_place(p, e->roots[k])]) return false;
+    return true;
+}
+
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t param;
+        if (!xg_update_of(e->roots[k])) return false;
+        param = xg_fuse_in_place(e->arena, e->fusion, k);
+        if (param < 0 || !xg_update_alone(e, (uint32_t)param, k)) return false;
+    }
+    return true;
+}
+
+XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_update *u = (xg_update *)data;
+    uint32_t root = u->root[which], k;
+    const xg_inst *r = s->e->roots[root], *i = xg_update_of(r);
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem v;
+    for (k = 0; k < i->shape->rank; k++) {
+        int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
+        idx[k] = at[k];
+        if (!slack) continue;
+        idx[k] = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 2, k, slack), at[k]);
+        xg_kval_set_range(idx[k], xg_range_of(0, i->shape->dims[k] - 1));
+    }
+    v = xg_elem_of(s, XG_OPERAND(i, 1), at);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
+    dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
+}
+
+XG_FN void xg_emit_update(xg_fusion_emission *e) {
+    xg_update u;
+    uint32_t k;
+    u.sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    u.root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    u.n = 0;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *i = xg_update_of(e->roots[k]);
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        *walk = *XG_OPERAND(i, 1)->shape;
+        if (!walk->elements) continue;
+        walk->layout = i->shape->layout;
+        u.sections[u.n].shape = walk;
+        u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+        u.root[u.n++] = k;
+    }
+    xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
+}
+
+#endif /* XG_EMIT_UPDATE_C */
+/* emit/slices.c -- fusions whose results are slices of one shape.
+ *
+ * Slices that do not overlap much are written by blocks of their own, each from its part of the input, and what no slice takes is never read. Otherwise the
+ * smallest box that holds them all is walked once: an element is computed once and goes into every slice that has it. */
+#ifndef XG_EMIT_SLICES_C
+#define XG_EMIT_SLICES_C
+
+typedef struct xg_input_slices { xg_fusion_emission *e; const xg_inst **slices; xg_section *sections; uint32_t *root; uint32_t n; int64_t low[XG_RANK_MAX]; bool once; } xg_input_slices;
+
+XG_FN const xg_inst *xg_slices_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_SLICE ? root : NULL;
+}
+
+/* Takes the box of all slices and decides. */
+XG_FN void xg_slices_decide(xg_input_slices *c) {
+    const xg_shape *from = XG_OPERAND(c->slices[0], 0)->shape;
+    int64_t sum = 0, box = 1, dims[XG_RANK_MAX];
+    uint32_t d, k;
+    xg_shape *walk = XG_NEW(c->e->arena, xg_shape);
+    for (k = 0; k < c->e->n_roots; k++) sum += c->slices[k]->shape->elements;
+    for (d = 0; d < from->rank; d++) {
+        int64_t lo = from->dims[d], hi = 0;
+        for (k = 0; k < c->e->n_roots; k++) {
+            xg_slice_dim s = xg_inst_attr(c->slices[k], XG_A_slice)->v.slices->p[d];
+            if (s.start >= s.limit) continue;
+            lo = XG_MIN(lo, s.start);
+            hi = XG_MAX(hi, s.limit);
+        }
+        c->low[d] = lo;
+        dims[d] = hi - lo;
+        box *= dims[d];
+    }
+    c->once = sum > box;
+    if (!c->once) return;
+    *walk = *from;
+    walk->dims = (const int64_t *)memcpy(XG_NEW_N(c->e->arena, int64_t, from->rank + 1), dims, from->rank * sizeof *dims);
+    walk->elements = box;
+    c->sections[0].shape = walk;
+    c->n = 1;
+}
+
+XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->e = e;
+    if (e->n_roots < 2) return false;
+    c->slices = XG_NEW_N(e->arena, const xg_inst *, e->n_roots + 1);
+    c->sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    c->root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) {
+        c->slices[k] = xg_slices_of(e->roots[k]);
+        if (!c->slices[k] || !xg_shape_same_dims(XG_OPERAND(c->slices[k], 0)->shape, XG_OPERAND(c->slices[0], 0)->shape) || !xg_index_has_order(e->roots[k]->shape)) return false;
+        if (!e->roots[k]->shape->elements) continue;
+        c->root[c->n] = k;
+        c->sections[c->n++].shape = e->roots[k]->shape;
+    }
+    if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
+    xg_slices_decide(c);
+    for (k = 0; k < c->n; k++) c->sections[k].unroll = c->sections[k].shape->elements < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    return true;
+}
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
+    xg_input_slices c;
+    return xg_slices_make(&c, (xg_fusion_emission *)e);
+}
+
+/* An element at an index of the input, for a root that may have it. */
+typedef struct xg_slices_put { uint32_t root; xg_elem v; const xg_imap *place; xg_kval *const *at; xg_kval *dest; } xg_slices_put;
+XG_FN xg_kval *xg_slices_insert(xg_scope *s, const xg_slices_put *d) {
+    const xg_inst *r = s->e->roots[d->root];
+    xg_kval *in[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem_apply(s, d->place, d->at, in);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, xg_slices_of(r)->shape, r->shape), in, here);
+    return xg_emit_insert(&s->b, d->v, d->dest, r->shape, here);
+}
+/* dest with the element in it where cond holds. */
+XG_FN xg_kval *xg_slices_insert_when(xg_scope *s, xg_kval *cond, const xg_slices_put *d) {
+    const xg_ktype *type = d->dest->type;
+    xg_kval *v = d->dest;
+    xg_kb outer;
+    xg_kop *op;
+    if (!cond) return xg_slices_insert(s, d);
+    op = xg_kif(&s->b, cond, &type, 1);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&s->b, &v, 1);
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    v = xg_slices_insert(s, d);
+    xg_kyield(&s->b, &v, 1);
+    s->b = outer;
+    return op->results;
+}
+
+XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const *at, xg_kval **dest) {
+    const xg_shape *box = c->sections[0].shape;
+    xg_imap *shift = xg_imap_new(s->e->m->aff, box->rank, 0, 0, box->rank, 0);
+    xg_kval *in[XG_RANK_MAX];
+    uint32_t k, d;
+    for (d = 0; d < box->rank; d++) {
+        shift->dims[d].range = xg_range_of(0, box->dims[d] - 1);
+        shift->results[d] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, d), c->low[d]);
+    }
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, in);
+    for (k = 0; k < c->e->n_roots; k++) {
+        xg_slices_put put;
+        if (!c->e->roots[k]->shape->elements) continue;
+        put.root = k;
+        put.v = xg_elem_of(s, XG_OPERAND(c->slices[k], 0), in);
+        put.place = xg_indexing_operand_to_output(s->e->m->aff, c->slices[k], 0, 0);
+        put.at = in;
+        put.dest = dest[k];
+        dest[k] = xg_slices_insert_when(s, xg_elem_in_domain(s, put.place, XG_OPERAND(c->slices[k], 0)->shape, NULL, in), &put);
+    }
+}
+
+XG_FN void xg_slices_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_input_slices *c = (xg_input_slices *)data;
+    uint32_t root = c->root[which];
+    if (c->once) { xg_slices_once(s, c, at, dest); return; }
+    dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, s->e->roots[root], at), dest[root], s->e->roots[root]->shape, at);
+}
+XG_FN void xg_emit_slices(xg_fusion_emission *e) {
+    xg_input_slices c;
+    (void)xg_slices_make(&c, e);
+    xg_emit_sections(e, c.sections, c.n, xg_slices_body, &c);
+}
+
+#endif /* XG_EMIT_SLICES_C */
 /* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
@@ -26492,6 +29876,1125 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
+ *
+ * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices. All heroes read arrays of the same dims and
+ *   layout and reduce the same dims, so one walk over these serves them all. A root without a hero in its epilogue is a side output: it has as many
+ *   elements as what is reduced, and is written along.
+ * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
+ *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
+ * - Partial results start from the init value if that may be taken in any number of times, reducer(init, init) = init; this holds for constants where the evaluator
+ *   says so, and always for maximum, minimum, and, or. Other sums and products start from the neutral element of the operation, and the
+ *   init value comes in once, at the end. What is neither is left to the loop emitter. */
+#ifndef XG_EMIT_REDUCTION_FORM_C
+#define XG_EMIT_REDUCTION_FORM_C
+
+typedef struct xg_hero {
+    const xg_inst *i;
+    const xg_comp *comp;
+    uint32_t n, first;            /* values; where they stand among those of all heroes */
+    xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
+    bool late;                    /* partial results start from the neutral element */
+    xg_kfunc *combiner;
+} xg_hero;
+
+typedef struct xg_reduction {
+    xg_fusion_emission *e;
+    const xg_shape *in;           /* what is reduced, without its type */
+    uint32_t n_heroes, n_values;
+    xg_hero *heroes;
+    uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
+    const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
+    xg_index_order kept, reduced; /* dims of the operand, minor first */
+    uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
+    int64_t n_kept, n_reduced, minor; /* and their product */
+    bool row;
+    int64_t vector;               /* elements that fit one access of what is read */
+    /* While code is written. */
+    xg_scope s;
+    xg_kval *thread, *block, **dest;
+    int64_t threads, blocks;
+} xg_reduction;
+
+/* ---- the reducer ---- */
+
+XG_FN bool xg_hero_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_hero_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* reducer(init, init) = init, bit for bit, for constants. */
+XG_FN bool xg_hero_is_idempotent(const xg_hero *h, xg_arena *a) {
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * h->n + 1), *r;
+    xg_eval_options o;
+    uint32_t k;
+    for (k = 0; k < h->n; k++) {
+        const xg_inst *init = XG_OPERAND(h->i, h->n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[h->n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, h->comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp((xg_comp *)h->comp, a, args, 2 * h->n, &o);
+    for (k = 0; k < h->n; k++) if (!xg_hero_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+/* Whether partial results have something to start from; says how in h->late. */
+XG_FN bool xg_hero_can_start(xg_hero *h, xg_arena *a) {
+    int cls = xg_type_class(xg_indexing_output_shape(h->i, 0)->type);
+    h->late = false;
+    if (xg_hero_is_plain(h->comp)) switch (h->comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return true;
+    default: break;
+    }
+    if (xg_hero_is_idempotent(h, a)) return true;
+    h->late = true;
+    if (!xg_hero_is_plain(h->comp)) return false;
+    switch (h->comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F;
+    case XG_XOR: return cls == XGT_I;
+    default: return false;
+    }
+}
+/* Numbers narrower than a byte stay with the loop emitter. */
+XG_FN bool xg_hero_has_values(const xg_inst *i) {
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands / 2; k++) {
+        const xg_shape *s = xg_indexing_output_shape(i, k);
+        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
+        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
+    }
+    return true;
+}
+
+/* ---- heroes and epilogues ---- */
+
+/* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
+XG_FN bool xg_reduction_passes(const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY: case XG_GET_TUPLE_ELEMENT: case XG_TUPLE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
+    const xg_shape *p = XG_OPERAND(x, 0)->shape, *q = XG_OPERAND(y, 0)->shape;
+    xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
+    uint32_t k;
+    if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
+    for (k = 0; k < a.n; k++) if (!xg_index_has(b, a.p[k], NULL)) return false;
+    for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
+    return true;
+}
+/* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any way. */
+XG_FN bool xg_reduction_find(xg_reduction *r) {
+    const xg_partition *p = r->e->parts;
+    xg_arena *a = r->e->arena;
+    uint8_t *reached = (uint8_t *)xg_alloc(a, p->n_insts + 1), *touched = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    uint32_t k, j;
+    r->heroes = XG_NEW_N(a, xg_hero, p->n_insts + 1);
+    r->epilogue = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    for (k = 0; k < p->n_roots; k++) reached[xg_partition_place(p, p->roots[k])] = 1;
+    for (k = p->n_insts; k-- > 0;) if (reached[k] && xg_reduction_passes(p->insts[k])) for (j = 0; j < p->insts[k]->n_operands; j++) reached[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = 1;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        bool on_the_way = false;
+        for (j = 0; j < i->n_operands; j++) {
+            uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+            on_the_way = on_the_way || r->epilogue[from];
+            touched[k] |= touched[from];
+        }
+        if (i->op == XG_REDUCE && reached[k]) {
+            if (touched[k]) return false; /* a reduction of what another gives */
+            r->heroes[r->n_heroes++].i = i;
+            r->epilogue[k] = touched[k] = 1;
+        } else if (on_the_way && reached[k] && xg_reduction_passes(i) && i->op != XG_TUPLE) {
+            for (j = 0; j < i->n_operands; j++) { /* no operand of an epilogue may need a hero's elements elsewhere */
+                uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+                if (touched[from] && !r->epilogue[from]) return false;
+            }
+            r->epilogue[k] = 1;
+        }
+    }
+    for (k = 0; k < p->n_roots; k++) { uint32_t place = xg_partition_place(p, p->roots[k]); if (touched[place] && !r->epilogue[place]) return false; }
+    return r->n_heroes > 0;
+}
+
+/* The map from a hero's output index to that of each instruction of an epilogue; false if there are two different ones, or none. */
+XG_FN bool xg_reduction_maps(xg_reduction *r) {
+    const xg_partition *p = r->e->parts;
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_imap **maps = XG_NEW_N(r->e->arena, const xg_imap *, p->n_insts + 1), *own = NULL, *m;
+    uint32_t k, j;
+    r->maps = maps;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        if (!r->epilogue[k]) continue;
+        if (i->op == XG_REDUCE) {
+            const xg_shape *s = xg_indexing_output_shape(i, 0);
+            maps[k] = own = own ? own : xg_imap_identity(x, s->dims, s->rank);
+            continue;
+        }
+        for (j = 0; j < i->n_operands; j++) {
+            uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+            if (!r->epilogue[from]) continue;
+            m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
+            if (!xg_imap_ok(m) || m->n_syms || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            maps[k] = m;
+        }
+    }
+    for (k = 0; k < p->n_roots; k++) if (!maps[xg_partition_place(p, p->roots[k])] && p->roots[k]->shape->elements != r->in->elements) return false;
+    return true;
+}
+
+/* ---- the form ---- */
+
+/* The widest access that suits all arrays that are read once for each element, in elements. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r) {
+    int64_t least = 16, most = 1, v;
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (s->elements < r->in->elements) continue;
+        least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
+        most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
+    }
+    for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
+    return XG_MAX(v, 1);
+}
+XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
+    const xg_shape *s = r->in;
+    bool open = true;
+    uint32_t k;
+    r->n_kept = r->n_reduced = r->minor = 1;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        bool reduced = xg_index_has(dims, d, NULL);
+        xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
+        *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
+        if (s->dims[d] == 1) continue;
+        if (r->minor == 1 && open) r->row = reduced;
+        open = open && r->row == reduced;
+        if (!open) continue;
+        r->minor *= s->dims[d];
+        r->minor_dims = reduced ? r->reduced.n : r->kept.n;
+    }
+}
+
+XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    uint32_t k;
+    memset(r, 0, sizeof *r);
+    r->e = (xg_fusion_emission *)e;
+    if (!xg_reduction_find(r)) return false;
+    r->in = XG_OPERAND(r->heroes[0].i, 0)->shape;
+    if (r->in->elements == 0) return false;
+    for (k = 0; k < r->n_heroes; k++) {
+        xg_hero *h = &r->heroes[k];
+        if (!xg_hero_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i)) return false;
+        h->comp = xg_attr_comp(h->i, XG_A_to_apply);
+        h->n = h->i->n_operands / 2;
+        h->first = r->n_values;
+        h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
+        r->n_values += h->n;
+        if (!xg_hero_can_start(h, e->arena)) return false;
+    }
+    xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
+    r->vector = xg_reduction_vector(r);
+    return xg_reduction_maps(r);
+}
+
+/* ---- elements of heroes ---- */
+
+XG_FN xlagpu_type xg_hero_type(const xg_hero *h, uint32_t k) { return h->wide != XLAGPU_INVALID ? h->wide : xg_indexing_output_shape(h->i, k)->type; }
+
+/* acc = reducer(acc, x), both as they are carried. */
+XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_elem *x) {
+    xg_elem *args;
+    if (h->wide != XLAGPU_INVALID) { acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, x[0].v); return; }
+    args = XG_NEW_N(s->e->arena, xg_elem, 2 * h->n + 1);
+    memcpy(args, acc, h->n * sizeof *acc);
+    memcpy(args + h->n, x, h->n * sizeof *x);
+    xg_elem_call_comp(s, h->comp, args, acc, h->n);
+}
+/* An element of what is reduced, as it is carried. */
+XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
+    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, k), at);
+    return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
+}
+XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
+    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, h->n + k), NULL);
+    return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, h->n + k)->shape->type, h->wide) : x;
+}
+XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
+    xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
+    xg_kelem e = xg_kelem_of(t);
+    double v = h->comp->root->op == XG_MULTIPLY ? 1 : -0.0;
+    if (!xg_kelem_is_float(e)) return xg_kconst_int(&s->b, e, h->comp->root->op == XG_MULTIPLY);
+    return xg_kconst_float(&s->b, e, v);
+}
+/* What partial results start from. */
+XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
+    uint32_t k;
+    for (k = 0; k < h->n; k++) {
+        if (!h->late) { acc[k] = xg_hero_init(s, h, k); continue; }
+        acc[k] = xg_elem_real(xg_hero_neutral(s, h));
+        if (xg_type_class(xg_hero_type(h, k)) == XGT_C) acc[k].im = acc[k].v;
+    }
+}
+/* The result of all partial ones: the init value where it is still missing, the type that the hero has. */
+XG_FN void xg_hero_end(xg_scope *s, const xg_hero *h, xg_elem *acc) {
+    if (h->late) {
+        xg_elem x = acc[0];
+        acc[0] = xg_hero_init(s, h, 0);
+        xg_hero_merge(s, h, acc, &x);
+    }
+    if (h->wide != XLAGPU_INVALID) acc[0] = xg_elem_convert_to(s, acc[0], h->wide, h->i->shape->type);
+}
+
+/* The reducer as a function of two sets of values, complex ones as pairs. */
+XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
+    xg_arena *a = r->e->arena;
+    const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 4 * h->n + 1);
+    xg_kval **out = XG_NEW_N(a, xg_kval *, 2 * h->n + 1);
+    xg_elem *acc = XG_NEW_N(a, xg_elem, 2 * h->n + 1);
+    uint32_t n = 0, k, at = 0;
+    xg_buf name;
+    xg_scope s;
+    xg_kfunc *f;
+    xg_buf_init(&name, a);
+    xg_printf(&name, "combine%u_%s", (unsigned)(h - r->heroes), h->comp->name.p);
+    for (k = 0; k < h->n; k++) {
+        xlagpu_type t = xg_hero_type(h, k);
+        types[n++] = xg_kir_scalar(r->e->m, xg_kelem_of(xg_type_real(t)));
+        if (xg_type_class(t) == XGT_C) { types[n] = types[n - 1]; n++; }
+    }
+    memcpy((void *)(types + n), (const void *)types, n * sizeof *types);
+    f = xg_kir_func(r->e->m, xg_str_of(name.p, name.n), types, 2 * n, types, n);
+    s = xg_emit_scope(r->e, f, UINT32_MAX);
+    for (k = 0; k < 2 * h->n; k++) {
+        acc[k].v = &f->body->args[at++];
+        if (xg_type_class(xg_hero_type(h, k % h->n)) == XGT_C) acc[k].im = &f->body->args[at++];
+    }
+    xg_hero_merge(&s, h, acc, acc + h->n);
+    n = xg_carry_values(acc, h->n, out);
+    xg_kreturn(&s.b, out, n);
+    return f;
+}
+
+#endif /* XG_EMIT_REDUCTION_FORM_C */
+/* emit/reduction_walk.c -- what walks by rows and by columns have in common: loops over maps that carry partial results and destinations, the
+ * elements at one place, writing the results.
+ *
+ * Everything that a loop may change is in xg_partial: the partial results and the destinations. A loop over an indexing map whose symbols have one value is how
+ * something is done by some threads only: lower-loops makes the cheapest tests of its domain. */
+#ifndef XG_EMIT_REDUCTION_WALK_C
+#define XG_EMIT_REDUCTION_WALK_C
+
+typedef struct xg_partial { xg_elem *acc; uint32_t n; xg_kval **dest; uint32_t n_dest; } xg_partial; /* dest: one per root, or shared arrays */
+
+XG_FN xg_partial xg_partial_new(xg_reduction *r, uint32_t n, xg_kval **dest, uint32_t n_dest) {
+    xg_partial p;
+    p.acc = XG_NEW_N(r->e->arena, xg_elem, n + 1);
+    p.n = n;
+    p.dest = dest;
+    p.n_dest = n_dest;
+    return p;
+}
+XG_FN uint32_t xg_partial_values(const xg_partial *p, xg_kval **out) {
+    uint32_t n = xg_carry_values(p->acc, p->n, out), k;
+    for (k = 0; k < p->n_dest; k++) out[n++] = p->dest[k];
+    return n;
+}
+XG_FN void xg_partial_set(xg_partial *p, xg_kval *values) {
+    uint32_t k, n = 0;
+    for (k = 0; k < p->n; k++) n += p->acc[k].im ? 2 : 1;
+    xg_carry_elems(values, p->acc, p->n);
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = values + n + k;
+}
+
+/* ---- loops ---- */
+
+typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **values, *syms, *at; } xg_walk;
+
+/* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
+XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_kval *dims[2];
+    xg_kregion *body;
+    xg_walk w;
+    uint32_t n, k;
+    w.values = XG_NEW_N(r->e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+    n = xg_partial_values(p, w.values);
+    dims[0] = r->thread;
+    dims[1] = r->block;
+    w.loop = xg_kloop(&s->b, map, dims, w.values, n);
+    body = w.loop->regions[0];
+    for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
+    w.syms = body->args;
+    w.at = body->args + map->n_syms;
+    w.outer = s->b;
+    w.memo = s->memo;
+    s->b = xg_kb_end(r->e->m, body);
+    s->b.loc = w.outer.loc;
+    s->memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
+    xg_partial_set(p, w.at + map->n_results);
+    return w;
+}
+XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
+    xg_kyield(&r->s.b, w->values, xg_partial_values(p, w->values));
+    r->s.b = w->outer;
+    r->s.memo = w->memo;
+    xg_partial_set(p, w->loop->results);
+}
+
+/* ---- maps ---- */
+
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+
+XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
+    xg_walk_map w;
+    memset(&w, 0, sizeof w);
+    w.x = r->e->m->aff;
+    w.threads = r->threads;
+    return w;
+}
+XG_FN const xg_aff *xg_walk_sym(xg_walk_map *w, const char *name, int64_t count) {
+    w->names[w->n_syms] = name;
+    w->syms[w->n_syms] = count;
+    return xg_aff_sym(w->x, w->n_syms++);
+}
+XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t hi) {
+    w->constraints[w->n_constraints].expr = e;
+    w->constraints[w->n_constraints++].range = xg_range_of(lo, hi);
+}
+/* The map to these results, over thread, block and the symbols. */
+XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
+    xg_imap *m = xg_imap_new(w->x, 2, w->n_syms, 0, n, w->n_constraints);
+    uint32_t k;
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, w->threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
+    for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
+    for (k = 0; k < n; k++) m->results[k] = results[k];
+    return xg_imap_simplify(w->x, m);
+}
+/* Dims [from, to) of an order. */
+XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint32_t to) {
+    xg_index_order part;
+    uint32_t k;
+    part.n = 0;
+    for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
+    return part;
+}
+/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_aff *at[XG_RANK_MAX];
+    uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
+    xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    xg_index_delinearise(w->x, &r->kept, w->kept, at);
+    xg_index_delinearise(w->x, &inner, w->lin, at);
+    if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
+    return xg_walk_map_end(r, w, at, r->in->rank);
+}
+/* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
+XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_aff *at[XG_RANK_MAX], *out[XG_RANK_MAX];
+    uint32_t d, n = 0;
+    memset((void *)at, 0, sizeof at);
+    xg_index_delinearise(w->x, &r->kept, w->kept, at);
+    for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
+    return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- elements and results ---- */
+
+/* Writes the side outputs at the operand's indices. */
+XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **dest) {
+    xg_fusion_emission *e = r->e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *root = e->roots[k];
+        xg_kval *here[XG_RANK_MAX];
+        xg_shape to = *root->shape;
+        if (r->epilogue[xg_partition_place(e->parts, root)]) continue;
+        to.type = r->in->type;
+        xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
+        dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
+    }
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+/* All heroes' elements at the operand's indices. */
+XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) out[r->heroes[h].first + k] = xg_hero_element(&r->s, &r->heroes[h], k, at);
+}
+XG_FN void xg_reduction_merge(xg_reduction *r, xg_elem *acc, const xg_elem *x) {
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_hero_merge(&r->s, &r->heroes[h], acc + r->heroes[h].first, x + r->heroes[h].first);
+}
+XG_FN void xg_reduction_start(xg_reduction *r, xg_elem *acc) {
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_hero_start(&r->s, &r->heroes[h], acc + r->heroes[h].first);
+}
+
+/* From whole results at the heroes' output indices: epilogues in program order, each root into its destination. */
+XG_FN void xg_reduction_results(xg_reduction *r, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
+    xg_scope *s = &r->s;
+    const xg_partition *p = r->e->parts;
+    uint32_t k, h;
+    xg_kval *here[XG_RANK_MAX];
+    for (h = 0; h < r->n_heroes; h++) {
+        xg_memo *memo = &s->memo[xg_partition_place(p, r->heroes[h].i)];
+        xg_elem *outs = XG_NEW_N(r->e->arena, xg_elem, r->heroes[h].n + 1);
+        memcpy(outs, acc + r->heroes[h].first, r->heroes[h].n * sizeof *outs);
+        xg_hero_end(s, &r->heroes[h], outs);
+        memo->elem = outs[0];
+        memo->outs = outs;
+        memo->region = s->b.region;
+    }
+    for (k = 0; k < p->n_insts; k++) if (r->epilogue[k] && p->insts[k]->op != XG_REDUCE) {
+        xg_elem_apply(s, r->maps[k], at, here);
+        (void)xg_elem_make(s, p->insts[k], &s->memo[k], here);
+    }
+    for (k = 0; k < p->n_roots; k++) {
+        uint32_t place = xg_partition_place(p, p->roots[k]);
+        if (!r->epilogue[place]) continue;
+        xg_elem_apply(s, r->maps[place], at, here);
+        dest[k] = xg_emit_insert(&s->b, s->memo[place].elem, dest[k], p->roots[k]->shape, here);
+    }
+}
+
+/* ---- shared memory ---- */
+
+/* One array a value, complex parts apart; tensors of rank 2 or 1 by what the walk wants. */
+typedef struct xg_shared { uint32_t n; xg_kval **arrays; } xg_shared;
+XG_FN xg_shared xg_shared_new(xg_reduction *r, const xg_elem *like, const int64_t *dims, uint32_t rank) {
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_shared s;
+    uint32_t k;
+    s.n = xg_carry_values(like, r->n_values, v);
+    s.arrays = v;
+    for (k = 0; k < s.n; k++) {
+        const xg_ktype *t = xg_kir_tensor(r->e->m, v[k]->type->elem, dims, rank);
+        v[k] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+    return s;
+}
+XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
+    const xg_ktype **types = XG_NEW_N(r->e->arena, const xg_ktype *, s->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    for (k = 0; k < s->n; k++) types[k] = s->arrays[k]->type;
+    op = xg_kir_op(&r->s.b, XG_K_OP_SYNC, s->arrays, s->n, types, s->n, 0);
+    for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
+}
+/* The values at one place; like: elements of the same types. */
+XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like, uint32_t n, xg_elem *out) {
+    uint32_t k, i = 0;
+    for (k = 0; k < n; k++) {
+        bool pair = like[k].im != NULL;
+        out[k] = xg_elem_real(xg_kextract(&r->s.b, s->arrays[i++], at, rank));
+        if (pair) out[k].im = xg_kextract(&r->s.b, s->arrays[i++], at, rank);
+    }
+}
+
+#endif /* XG_EMIT_REDUCTION_WALK_C */
+/* emit/reduction_row.c -- what is reduced lies side by side: some lanes, warps, or a whole block take a row together.
+ *
+ *     lanes threads to a row, rows of them in a block; thread th is lane th mod lanes of row block * rows + th div lanes
+ *     each lane:  acc = reducer over elements (round * lanes + lane) * vector + v      rounds in groups, without tests; then the rest; then the row's end
+ *     lanes of a warp:  shuffle_reduce
+ *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
+ *     lane 0 of the row writes the result
+ *
+ * All numbers are powers of two but the row's length and number. */
+#ifndef XG_EMIT_REDUCTION_ROW_C
+#define XG_EMIT_REDUCTION_ROW_C
+
+enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+
+typedef struct xg_row_plan {
+    int64_t vector, lanes, rows;
+    int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
+} xg_row_plan;
+
+XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
+    int64_t resident = r->e->target->resident_threads, vectors, wide;
+    xg_row_plan p;
+    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
+    p.length = r->n_reduced / p.pieces;
+    vectors = (p.length + p.vector - 1) / p.vector;
+    wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
+    for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
+    if (r->n_reduced <= 4) p.lanes = 1;
+    while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
+    for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
+    return p;
+}
+
+/* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *round;
+    bool many = plan->pieces > 1;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
+    round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
+    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
+    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
+    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    map = xg_walk_map_operand(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_elements(r, at, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_reduction_sides(r, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
+    if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+}
+
+/* Lane 0 of each group of so many lanes gets all of their results. */
+XG_FN void xg_row_shuffle(xg_reduction *r, int64_t lanes, xg_elem *acc) {
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    const xg_ktype **types = XG_NEW_N(r->e->arena, const xg_ktype *, 2 * r->n_values + 1);
+    uint32_t h, n, k;
+    for (h = 0; lanes > 1 && h < r->n_heroes; h++) {
+        xg_hero *hero = &r->heroes[h];
+        xg_kop *op;
+        if (!hero->combiner) hero->combiner = xg_hero_combiner(r, hero);
+        n = xg_carry_values(acc + hero->first, hero->n, v);
+        for (k = 0; k < n; k++) types[k] = v[k]->type;
+        op = xg_kir_op(&r->s.b, XG_K_OP_SHUFFLE_REDUCE, v, n, types, n, 0);
+        op->a = lanes / 2;
+        op->p = hero->combiner;
+        xg_carry_elems(op->results, acc + hero->first, hero->n);
+    }
+}
+
+XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
+    xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 0);
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_results(r, p->acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+
+/* Warps of a row meet in shared memory. */
+XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_shared shared;
+    xg_partial write;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk w;
+    uint32_t k, n;
+    dims[0] = plan->rows;
+    dims[1] = plan->lanes / 32;
+    shared = xg_shared_new(r, p->acc, dims, 2);
+    n = xg_carry_values(p->acc, r->n_values, v);
+    out[0] = xg_aff_div(m.x, th, plan->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, plan->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, &shared);
+    m = xg_walk_map_begin(r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nobody uses */
+    xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 31);
+    memcpy(like, p->acc, r->n_values * sizeof *like);
+    p->n = 0;
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), p);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    xg_shared_read(r, &shared, at, 2, like, r->n_values, p->acc);
+    xg_row_shuffle(r, dims[1], p->acc);
+    p->n = r->n_values;
+    xg_row_write(r, plan, p);
+    p->n = 0;
+    xg_walk_end(r, &w, p);
+}
+
+XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_row_elements(r, plan, p);
+    xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)32), p->acc);
+    if (plan->lanes > 32) xg_row_across_warps(r, plan, p);
+    else xg_row_write(r, plan, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_ROW_C */
+/* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
+ *
+ * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
+ * in steps of depth rows. Three ways to choose the two:
+ *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
+ *   tile     width 32 * vector or more columns, some rows of them; blocks stand side by side.
+ *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
+#ifndef XG_EMIT_REDUCTION_COLUMN_C
+#define XG_EMIT_REDUCTION_COLUMN_C
+
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8 };
+
+typedef struct xg_column_plan {
+    int way;
+    int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+} xg_column_plan;
+
+/* Bytes of the partial results of one column. */
+XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
+    int64_t bytes = 0;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
+    return XG_MAX(bytes, (int64_t)1);
+}
+
+XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
+    int64_t resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && r->n_kept / p->vector < resident / 2); p->vector /= 2) {}
+    if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
+    p->way = XG_COLUMN_SERIAL;
+    p->depth = 1;
+    p->threads = p->active = XG_COLUMN_BLOCK;
+    p->width = p->threads * p->vector;
+    p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
+    return true;
+}
+/* Rows of a block's step: more of them while the device is not full and each thread still has some. */
+XG_FN int64_t xg_column_more(const xg_reduction *r, int64_t threads, int64_t blocks, int64_t vector) {
+    int64_t resident = r->e->target->resident_threads, bytes = xg_column_bytes(r), step = threads;
+    while (2 * threads <= XG_COLUMN_THREADS_MAX && blocks < resident / threads && r->n_reduced * r->minor / XG_MIN(r->minor, step * vector) * step >= 8 * threads &&
+           2 * threads * vector * bytes <= XG_COLUMN_SHARED_MAX) threads *= 2;
+    return threads;
+}
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+    int64_t outer = r->n_kept / r->minor, threads, multiple;
+    p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
+    for (;; p->vector /= 2) {
+        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
+        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
+        multiple /= xg_gcd(multiple, r->minor);
+        threads = XG_COLUMN_BLOCK;
+        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+               2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        if (p->depth) break;
+        if (p->vector == 1) return false;
+    }
+    p->way = XG_COLUMN_LINEAR;
+    p->width = r->minor;
+    p->active = p->depth * p->width / p->vector;
+    p->threads = (p->active + 31) / 32 * 32;
+    p->tiles = 1;
+    p->blocks = outer;
+    return true;
+}
+XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
+    int64_t across = 32;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector; p->vector /= 2) {}
+    p->way = XG_COLUMN_TILE;
+    p->width = across * p->vector;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    p->threads = p->active = xg_column_more(r, across, p->blocks, p->vector);
+    p->depth = p->threads / across;
+}
+XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    xg_column_plan p;
+    memset(&p, 0, sizeof p);
+    if (xg_column_serial(r, &p)) return p;
+    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    xg_column_tile(r, &p);
+    return p;
+}
+XG_FN bool xg_column_takes(const xg_reduction *r) { return r->n_kept >= 1; }
+
+/* ---- elements ---- */
+
+/* kept and lin of the thread's element v in row group `row`; v NULL: of its first one. */
+XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+    if (v) in_step = xg_aff_add(m->x, in_step, v);
+    if (plan->way == XG_COLUMN_SERIAL) {
+        m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
+        m->lin = step;
+        return;
+    }
+    column = xg_aff_mod(m->x, in_step, plan->width);
+    m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
+    if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
+}
+/* A column of a tile may lie behind the last. */
+XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
+    const xg_aff *bl = xg_aff_dim(m->x, 1);
+    if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+}
+
+/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
+ * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
+    xg_walk_map m = *outer;
+    const xg_imap *map;
+    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
+    xg_kop *loop = NULL;
+    xg_kb outside = s->b;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    map = xg_walk_map_operand(r, &m);
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
+    if (sym) {
+        uint32_t h;
+        for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+            xlagpu_type t = xg_hero_type(&r->heroes[h], k);
+            const xg_ktype *type = xg_kir_vector(r->e->m, xg_kelem_of(xg_type_real(t)), plan->vector);
+            vals[n++] = xg_kconst_bits(&s->b, type, 0);
+            if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
+        }
+        for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+        loop = xg_kfor(&s->b, xg_elem_index(s, 0), xg_elem_index(s, plan->vector), xg_elem_index(s, 1), vals, n + p->n_dest);
+        s->b = xg_kb_end(r->e->m, loop->regions[0]);
+        s->b.loc = outside.loc;
+        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane->name = XG_STR("vector_index");
+        for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
+        for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
+    }
+    xg_elem_apply(s, map, vars, at);
+    xg_reduction_elements(r, at, one);
+    xg_reduction_sides(r, at, p->dest);
+    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    (void)xg_carry_values(one, n_values, parts);
+    for (k = 0; k < n; k++) {
+        xg_kval *o[3];
+        o[0] = parts[k];
+        o[1] = vals[k];
+        o[2] = lane;
+        vals[k] = xg_kir_value(&s->b, XG_K_OP_VINSERT, o, 3, vals[k]->type);
+    }
+    for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+    xg_kyield(&s->b, vals, n + p->n_dest);
+    s->b = outside;
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = &loop->results[n + k];
+    for (v = 0; v < plan->vector; v++) for (n = 0, k = 0; k < n_values; k++) {
+        bool pair = one[k].im != NULL;
+        uint32_t part;
+        for (part = 0; part < (pair ? 2u : 1u); part++) {
+            xg_kval *o[2], *e;
+            o[0] = &loop->results[n++];
+            o[1] = xg_elem_index(s, v);
+            e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
+            if (part) x[v * n_values + k].im = e;
+            else x[v * n_values + k] = xg_elem_real(e);
+        }
+    }
+}
+
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *syms[2];
+    const xg_imap *map;
+    xg_walk w;
+    int64_t v;
+    m.threads = plan->active;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
+    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
+    else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    map = xg_walk_map_end(r, &m, NULL, 0);
+    w = xg_walk_begin(r, map, p);
+    for (v = 0; v < 2; v++) syms[v] = w.syms + v;
+    m.n_constraints = 0;
+    xg_column_read(r, plan, &m, step, only, syms, x, p);
+    if (only >= 0) xg_reduction_merge(r, p->acc + only * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+
+/* ---- results ---- */
+
+/* The elements acc[v] become those of a loop over v; body: at v, with these elements. */
+XG_FN void xg_column_pick(xg_reduction *r, const xg_column_plan *plan, const xg_elem *acc, xg_kval *lane, xg_elem *out) {
+    uint32_t k, part;
+    int64_t v;
+    for (k = 0; k < r->n_values; k++) for (part = 0; part < (acc[k].im ? 2u : 1u); part++) {
+        const xg_ktype *elem = acc[k].v->type, *type = xg_kir_vector(r->e->m, elem->elem, plan->vector);
+        xg_kval *vec = xg_kconst_bits(&r->s.b, type, 0), *o[3];
+        for (v = 0; v < plan->vector; v++) {
+            o[0] = part ? acc[v * r->n_values + k].im : acc[v * r->n_values + k].v;
+            o[1] = vec;
+            o[2] = xg_elem_index(&r->s, v);
+            vec = xg_kir_value(&r->s.b, XG_K_OP_VINSERT, o, 3, type);
+        }
+        o[0] = vec;
+        o[1] = lane;
+        vec = xg_kir_value(&r->s.b, XG_K_OP_VEXTRACT, o, 2, elem);
+        if (part) out[k].im = vec;
+        else out[k] = xg_elem_real(vec);
+    }
+}
+XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *all = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    xg_column_place(r, plan, &m, xg_aff_const(m.x, 0), xg_walk_sym(&m, "vector_index", plan->vector));
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    memcpy(all, p->acc, p->n * sizeof *all);
+    map = xg_walk_map_result(r, &m);
+    p->n = 0;
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    if (plan->vector > 1) xg_column_pick(r, plan, all, w.syms, acc);
+    xg_reduction_results(r, plan->vector > 1 ? acc : all, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
+    int64_t elements = plan->depth * plan->width;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    *shared = xg_shared_new(r, p->acc, &elements, 1);
+    m.threads = plan->active;
+    at = xg_aff_add(m.x, at, xg_walk_sym(&m, "vector_index", plan->vector));
+    write = xg_partial_new(r, 0, shared->arrays, shared->n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &at, 1), &write);
+    if (plan->vector > 1) xg_column_pick(r, plan, p->acc, w.syms, acc);
+    else memcpy(acc, p->acc, r->n_values * sizeof *acc);
+    (void)xg_carry_values(acc, r->n_values, v);
+    for (k = 0; k < shared->n; k++) {
+        xg_kval *index = w.at;
+        shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
+    }
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, shared);
+}
+
+/* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
+XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    int64_t at;
+    uint32_t k;
+    xg_kval *index = item;
+    xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
+    for (at = items; at < elements; at += items) {
+        xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
+        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
+        xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
+        const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
+        bool guarded = at + items > elements;
+        xg_kb outside;
+        xg_kop *op = NULL;
+        uint32_t n;
+        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
+        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
+        outside = s->b;
+        if (guarded) {
+            n = xg_carry_values(acc, r->n_values, vals);
+            for (k = 0; k < n; k++) types[k] = vals[k]->type;
+            op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)), types, n);
+            outside = s->b;
+            s->b = xg_kb_end(r->e->m, op->regions[1]);
+            xg_kyield(&s->b, vals, n);
+            s->b = xg_kb_end(r->e->m, op->regions[0]);
+            s->b.loc = outside.loc;
+        }
+        index = xg_kapply(&s->b, shift, &item)->results;
+        xg_shared_read(r, from, &index, 1, like, r->n_values, x);
+        xg_reduction_merge(r, acc, x);
+        if (!guarded) continue;
+        n = xg_carry_values(acc, r->n_values, vals);
+        xg_kyield(&s->b, vals, n);
+        s->b = outside;
+        xg_carry_elems(op->results, acc, r->n_values);
+    }
+}
+/* A round makes rows of `depth` rows; the last one writes the results. */
+XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
+    int64_t depth = plan->depth, items, next;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX + 1];
+    bool last;
+    do {
+        xg_walk_map m = xg_walk_map_begin(r);
+        const xg_aff *item, *sym;
+        const xg_imap *map;
+        xg_shared to;
+        xg_partial write;
+        xg_walk w;
+        uint32_t k;
+        next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+        last = next == 1;
+        items = next * plan->width;
+        sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
+        item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
+        xg_walk_require(&m, item, 0, items - 1);
+        if (last) {
+            const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
+            xg_column_inside(r, plan, &m, item);
+            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
+            map = xg_walk_map_result(r, &m);
+            w = xg_walk_begin(r, map, p);
+        } else {
+            map = xg_walk_map_end(r, &m, &item, 1);
+            to = xg_shared_new(r, like, &items, 1);
+            write = xg_partial_new(r, 0, to.arrays, to.n);
+            w = xg_walk_begin(r, map, &write);
+        }
+        {
+            xg_kval *vars[3];
+            xg_walk_map only = m;
+            only.n_constraints = 0;
+            vars[0] = r->thread;
+            vars[1] = r->block;
+            vars[2] = w.syms;
+            only.constraints[only.n_constraints].expr = item;
+            only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
+            at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
+        }
+        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
+        if (last) {
+            xg_reduction_results(r, acc, at, p->dest);
+            xg_walk_end(r, &w, p);
+        } else {
+            xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+            (void)xg_carry_values(acc, r->n_values, v);
+            for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
+            xg_walk_end(r, &w, &write);
+            xg_shared_sync(r, &to);
+            *from = to;
+        }
+        depth = next;
+    } while (!last);
+}
+
+XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
+    xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
+    xg_shared shared;
+    xg_elem *like;
+    for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
+    if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
+    if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
+    if (r->n_reduced % plan->depth) {
+        if (plan->way != XG_COLUMN_LINEAR || r->n_reduced * plan->width % plan->vector == 0) xg_column_steps(r, plan, whole, 1, 1, true, -1, &all);
+        else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, whole, 1, 1, true, v, &all);
+    }
+    if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
+    like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    memcpy(like, all.acc, r->n_values * sizeof *like);
+    xg_column_share(r, plan, &all, &shared);
+    p->n = 0;
+    xg_column_rounds(r, plan, &shared, like, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_COLUMN_C */
+/* emit/reduction.c -- the reduction emitter: chooses between walks by rows and by columns, and how many threads. */
+#ifndef XG_EMIT_REDUCTION_C
+#define XG_EMIT_REDUCTION_C
+
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e) {
+    xg_reduction r;
+    return xg_reduction_of(&r, e) && r.n_reduced > 1 && (r.row || xg_column_takes(&r));
+}
+
+XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_reduction r;
+    xg_partial p;
+    xg_row_plan row;
+    xg_column_plan column;
+    uint32_t k;
+    if (!xg_reduction_of(&r, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a reduction");
+    memset(&row, 0, sizeof row);
+    memset(&column, 0, sizeof column);
+    if (r.row) {
+        row = xg_row_plan_of(&r);
+        r.threads = row.lanes * row.rows;
+        r.blocks = (r.n_kept + row.rows - 1) / row.rows;
+    } else {
+        column = xg_column_plan_of(&r);
+        r.threads = column.threads;
+        r.blocks = column.blocks;
+    }
+    if (r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r.n_kept, (long long)r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)r.threads;
+    f->blocks[0] = (uint32_t)r.blocks;
+    xg_emit_functions(e, false);
+    r.s = xg_emit_scope(e, f, UINT32_MAX);
+    r.s.b.loc = e->fusion->id + 1;
+    r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    r.thread = xg_kthread_id(&r.s.b, 0, r.threads);
+    r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
+    if (r.row) {
+        xg_reduction_start(&r, p.acc);
+        xg_row_emit(&r, &row, &p);
+    } else xg_column_emit(&r, &column, &p);
+    xg_kreturn(&r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_REDUCTION_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
@@ -26504,6 +31007,11 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
+    X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
+    X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
+    X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
+    X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -26670,7 +31178,7 @@ enum {
     XG_PT_PG = 1 << 30, XG_PT_PS = 1 << 29,
     XG_PT_S = XG_PT_I8 | XG_PT_I16, XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 | 1 << XG_E_F8E4M3B11FNUZ |
         1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU | 1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
+    XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
 };
 
 enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
@@ -26863,6 +31371,10 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
+    X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
+    X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
+    X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
@@ -29977,7 +34489,7 @@ static bool xg_ptx_is_short_if(const xg_kop *op) {
     uint32_t n = 0;
     if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
     XG_FOR_KOPS(o, op->regions[0]) {
-        if (o->n_regions || o->op == XG_K_OP_BARRIER || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
+        if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
         if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
     }
     return true;
@@ -30461,6 +34973,7 @@ typedef struct xg_plan {
 /* ---- buffers.c ---- */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values to buffers; temporary memory packed */
 XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* where a leaf of an instruction lies */
+XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand); /* what the kernel reads: the operand, or its copy in the result that is written over it */
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
 /* ---- thunks.c ---- */
 /* Makes the steps; a fusion that needs a kernel is given to `kernel`, which returns its number in p->kernels. */
@@ -30485,6 +34998,12 @@ XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s
 
 XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
 XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_buffer *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
+
+XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand) {
+    uint32_t leaves = (uint32_t)xg_shape_leaves(fusion->shape), k;
+    for (k = 0; k < leaves; k++) if (xg_fuse_in_place(p->arena, fusion, k) == (int64_t)operand) return xg_plan_value(p, fusion, k);
+    return xg_plan_value(p, XG_OPERAND(fusion, operand), 0);
+}
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
@@ -31077,11 +35596,12 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < leaves; k++) bytes += xg_plan_value(p, i, k)->bytes;
     if (!bytes) return;
     if (source) { xg_plan_copy(w, i, xg_plan_value(p, source, 0), xg_plan_value(p, i, 0)); return; }
+    for (k = 0; k < n; k++) if (xg_plan_operand(p, i, k) != xg_plan_value(p, XG_OPERAND(i, k), 0)) xg_plan_copy(w, i, xg_plan_value(p, XG_OPERAND(i, k), 0), xg_plan_operand(p, i, k));
     number = w->kernel(w->user, p, i);
     s = xg_plan_step_new(w, XG_EXE_THUNK_KERNEL, i, n + leaves);
     s->kernel = number;
     s->n_links = 0; /* a kernel takes each buffer once, where it first appears */
-    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_value(p, XG_OPERAND(i, k), 0)->slice);
+    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_operand(p, i, k)->slice);
     for (k = 0; k < leaves; k++) xg_plan_link(s, xg_plan_value(p, i, k)->slice);
 }
 
@@ -31245,41 +35765,61 @@ typedef struct xg_driver_options {
 
 typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes; size_t ptx_bytes; } xg_driver_report;
 
-/* ---- driver.c ---- */
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word); /* in a comma-separated list */
+/* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names); /* comma-separated, in that order; an unknown name is a failure */
-XG_FN const char *xg_driver_pass_name(uint32_t i);          /* NULL at the end */
+XG_FN const char *xg_driver_pass_name(uint32_t i);          /* each once; NULL at the end */
+XG_FN bool xg_driver_pass_is_required(const char *name);
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
+XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
+
+/* ---- driver.c ---- */
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
 
 #endif /* XG_DRIVER_H */
-/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
  *
- * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
-#ifndef XG_DRIVER_DRIVER_C
-#define XG_DRIVER_DRIVER_C
+ * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
+ * run again, for every pass goes to its own fixed point.
+ *
+ * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
+ * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
+#ifndef XG_DRIVER_PIPELINE_C
+#define XG_DRIVER_PIPELINE_C
 /* driver/passes.h -- every pass of every room, in the order in which it runs. This list is the pipeline.
  *
- * XG_HLO_PASSES: X(text, function, kind)   bool function(xg_module *)
- *     CLEAN    optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out
- *     LOWER    needed to make kernels: always runs
- * XG_KIR_PASSES: X(text, function)         void function(xg_kmodule *), once per kernel */
+ * XG_HLO_PHASES: X(NAME, text, ROUNDS)            a pipeline in XLA's sense, under XLA's name where it has one
+ *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
+ * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
+ *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
+ *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
+ *     A pass may stand in several phases; its name switches it off in all of them.
+ * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
+enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
+
+#define XG_HLO_PHASES(X) \
+    X(PRE, "pre-optimization", 1) \
+    X(SIMPLIFY, "simplification", 25) \
+    X(LAYOUT, "layout-assignment", 1) \
+    X(FUSION, "fusion", 1)
 
 #define XG_HLO_PASSES(X) \
-    X("call-inliner", xg_opt_call_inliner, XG_PASS_LOWER) \
-    X("tuple-simplifier", xg_opt_tuple_simplifier, XG_PASS_LOWER) \
-    X("constant-folding", xg_opt_constant_folding, XG_PASS_CLEAN) \
-    X("dce", xg_opt_dce, XG_PASS_CLEAN) \
-    X("flatten-call-graph", xg_opt_flatten_call_graph, XG_PASS_LOWER) \
-    X("entry-layout", xg_opt_entry_layout, XG_PASS_LOWER) \
-    X("constant-hoister", xg_fuse_hoist_constants, XG_PASS_LOWER) \
-    X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER)
+    X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
+    X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \
@@ -31305,27 +35845,73 @@ enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
 
 #endif /* XG_DRIVER_PASSES_H */
 
-typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
-typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+enum {
+#define X(name, text, rounds) XG_PHASE_##name,
+    XG_HLO_PHASES(X)
+#undef X
+    XG_PHASE_COUNT
+};
+typedef struct xg_hlo_phase { const char *name; uint32_t rounds; } xg_hlo_phase;
+typedef struct xg_hlo_pass { uint32_t phase; const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
+static const xg_hlo_phase xg_hlo_phases[] = {
+#define X(name, text, rounds) {text, rounds},
+    XG_HLO_PHASES(X)
+#undef X
+};
 static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(name, run, kind) {name, run, kind},
+#define X(phase, name, run, kind) {XG_PHASE_##phase, name, run, XG_PASS_##kind},
     XG_HLO_PASSES(X)
 #undef X
 };
-static const xg_kir_pass xg_kir_passes[] = {
-#define X(name, run) {name, run},
-    XG_KIR_PASSES(X)
-#undef X
-};
+enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
 
-XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
+typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
+typedef struct xg_pipeline {
+    xg_module *m;
+    const xg_driver_options *o;
+    uint32_t version;                         /* of the module: goes up with each change */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    bool off[XG_HLO_PASS_COUNT];
+    xg_pass_count count[XG_HLO_PASS_COUNT];
+} xg_pipeline;
 
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    uint32_t at = 0, end;
-    for (; at <= list.n; at = end + 1) {
-        for (end = at; end < list.n && list.p[end] != ','; end++) {}
-        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
-    }
+/* ---- names ---- */
+
+XG_FN xg_str xg_driver_next_word(xg_str *list) {
+    uint32_t n = 0;
+    xg_str word;
+    while (n < list->n && list->p[n] != ',') n++;
+    word = xg_str_of(list->p, n);
+    *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
+    return word;
+}
+/* Some of XLA's names have dashes, some underscores; both are taken for each other. */
+XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
+    const char *name = xg_hlo_passes[i].name;
+    uint32_t k;
+    if (strlen(name) != word.n) return false;
+    for (k = 0; k < word.n; k++) if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
+    return true;
+}
+XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
+    while (list.n) if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
+    return false;
+}
+
+/* Each name once, at its first place in the list. */
+XG_FN bool xg_pass_is_first(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
+    return true;
+}
+XG_FN const char *xg_driver_pass_name(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    return NULL;
+}
+XG_FN bool xg_driver_pass_is_required(const char *name) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
     return false;
 }
 
@@ -31344,6 +35930,108 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
     xg_arena_reset(m->arena, mark);
 }
 
+XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
+    const xg_hlo_pass *pass = &xg_hlo_passes[k];
+    char stage[256];
+    for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name, k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
+    xg_driver_dump_hlo(p->m, p->o, stage);
+}
+
+XG_FN void xg_pipeline_report(const xg_pipeline *p) {
+    xg_buf text;
+    uint32_t k;
+    if (!p->o->dump) return;
+    xg_buf_init(&text, p->m->arena);
+    xg_puts(&text, "phase\tpass\truns\tchanges\tus\n");
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        const xg_pass_count *c = &p->count[k];
+        if (c->runs) xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
+    }
+    xg_driver_dump_text(p->o, "pass_report", &text);
+}
+
+/* ---- running ---- */
+
+XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    clock_t begin = clock();
+    bool changed = xg_hlo_passes[k].run(p->m);
+    xg_pass_count *c = &p->count[k];
+    c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    c->runs++;
+    c->changes += changed;
+    p->version += changed;
+    p->seen[k] = p->version + 1;
+    if (!changed) return false;
+#ifdef XLAGPU_DEBUG
+    xg_hlo_verify(p->m);
+#endif
+    xg_pipeline_dump(p, k);
+    return true;
+}
+
+/* One round of the phase whose passes are from .. to; says whether a further one may find something to do. */
+XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
+    bool changed = false;
+    uint32_t k;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    return changed;
+}
+
+/* What users leave out; what is required cannot be. Names that are no passes of ours are those of other compilers: they are left out already. */
+XG_FN void xg_pipeline_switch(xg_pipeline *p) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        bool named = xg_pass_is_in(k, p->o->disable_passes);
+        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
+        p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
+    }
+}
+
+XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
+    xg_pipeline p;
+    uint32_t from, to, round;
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.o = o;
+    xg_pipeline_switch(&p);
+    for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
+        uint32_t phase = xg_hlo_passes[from].phase;
+        for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_passes[to].phase == phase; to++) {}
+        for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
+    }
+    xg_pipeline_report(&p);
+}
+
+XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
+
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
+    while (names.n) {
+        xg_str word = xg_driver_next_word(&names);
+        const char *nearby;
+        uint32_t k = 0;
+        while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
+        nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
+        if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+        xg_hlo_passes[k].run(m);
+        xg_hlo_verify(m);
+    }
+}
+
+#endif /* XG_DRIVER_PIPELINE_C */
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
+ *
+ * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
+#ifndef XG_DRIVER_DRIVER_C
+#define XG_DRIVER_DRIVER_C
+
+typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+static const xg_kir_pass xg_kir_passes[] = {
+#define X(name, run) {name, run},
+    XG_KIR_PASSES(X)
+#undef X
+};
+
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
     xg_buf text;
@@ -31357,46 +36045,6 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     xg_arena_reset(m->arena, mark);
 }
 
-/* ---- HLO ---- */
-
-XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
-    char stage[128];
-    if (!pass->run(m)) return;
-#ifdef XLAGPU_DEBUG
-    xg_hlo_verify(m);
-#endif
-    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
-    xg_driver_dump_hlo(m, o, stage);
-}
-
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
-    size_t k;
-    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
-        const xg_hlo_pass *pass = &xg_hlo_passes[k];
-        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
-        if (!off) xg_driver_run_one(m, pass, o);
-    }
-}
-
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
-
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
-    uint32_t at = 0, end;
-    size_t k;
-    for (; at < names.n; at = end + 1) {
-        xg_str word;
-        for (end = at; end < names.n && names.p[end] != ','; end++) {}
-        word = xg_str_of(names.p + at, end - at);
-        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
-        if (k == XG_COUNT(xg_hlo_passes)) {
-            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
-            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-        }
-        xg_hlo_passes[k].run(m);
-        xg_hlo_verify(m);
-    }
-}
-
 /* ---- kernels ---- */
 
 typedef struct xg_driver_state {
@@ -31406,6 +36054,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -31428,20 +36077,33 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_inst *fusion) {
     uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
     xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, n + leaves);
+    for (k = 0; k < n; k++) b[k] = xg_plan_operand(p, fusion, k);
     for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
     for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
+        xg_karg *a = &args[k];
         for (j = 0; j < k && b[j] != b[k]; j++) {}
         a->slice = (int32_t)j;
         a->bytes = b[k]->bytes;
         a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n;
+        a->written = k >= n || xg_plan_operand(p, fusion, k) != xg_plan_value(p, XG_OPERAND(fusion, k), 0);
         a->aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -31454,13 +36116,20 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
 XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     xg_driver_state *s = (xg_driver_state *)user;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, fusion);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -31482,7 +36151,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -31520,6 +36192,7 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
     xg_dict_init(&s.names, a);
+    xg_dict_init(&s.made, a);
 
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     xg_driver_run_passes(m, o);

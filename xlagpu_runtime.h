@@ -251,6 +251,7 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name,
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))
@@ -1746,8 +1747,20 @@ typedef struct xg_sim_info {
     uint32_t instructions;   /* PTX instructions of the entry */
 } xg_sim_info;
 
-/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). */
+/* X(NAME, text): the host's vector units that lanes.c is compiled for, slower ones first. */
+#define XG_SIM_UNITS(X) X(BASE, "base") X(AVX2, "AVX2") X(AVX512, "AVX-512")
+typedef enum xg_sim_unit {
+#define X(name, text) XG_SIM_UNIT_##name,
+    XG_SIM_UNITS(X)
+#undef X
+    XG_SIM_UNIT_COUNT
+} xg_sim_unit;
+XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
+XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
+
+/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
 XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
 XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
@@ -1887,6 +1900,7 @@ struct xg_sim_ins {
     uint32_t list;            /* first of n more operands in module->list */
     uint32_t imm, imm2;       /* the executor's extra facts: see each kind */
     uint32_t at;              /* offset in the text */
+    uint32_t before;          /* how many of the records before it count as instructions */
 };
 
 typedef struct xg_sim_func xg_sim_func;
@@ -1918,6 +1932,7 @@ typedef struct xg_sim_var { xg_str name; uint64_t address, bytes; bool readonly;
 
 struct xg_sim_module {
     const xg_source *src;
+    const struct xg_sim_moves *moves; /* of the unit that the module was loaded for */
     uint32_t version;
     xg_str target;
     xg_sim_func **funcs;
@@ -1947,11 +1962,26 @@ struct xg_sim_module {
  * (name id, scope id) in one hash table; no list is walked per use except the chain of enclosing scopes. */
 #ifndef XG_SIM_PARSE_C
 #define XG_SIM_PARSE_C
+/* sim/moves.c -- what memory accesses do with whole warps of addresses, words and tags: written for any host, and again for AVX2.
+ *
+ * A table of functions is chosen with the unit when a module is loaded. Each looks at or moves one warp's worth of something:
+ *   beside32/64   do the 32 addresses of a slot stand `step` bytes apart?
+ *   inside32/64   are all 32 addresses, once `add` is added, at least `base`, at most `base + limit`, and multiples of align + 1? Their distances from base
+ *   gather        the 4 bytes at each of 32 distances
+ *   spread_banks  do 32 distances in shared memory lie in 32 different banks?
+ *   shuffle       what shfl does to a whole warp
+ *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
+ *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
+ *   split, join   32 pairs of items of `size` bytes to two rows of 32, and back: what .v2 needs, and twice of what .v4 needs
+ *
+ * Laws: nothing here is aligned; within looks at words as signed numbers, which tags never use. */
+#ifndef XG_SIM_MOVES_C
+#define XG_SIM_MOVES_C
 /* sim/lanes.c -- the arithmetic that must be fast, written once and compiled once per instruction set of the host.
  *
  * XG_SIM_VECTOR_OPS is the list. A row gives name, how many lanes a step takes, the types of destination and sources, and a
  * statement that sets r from a, b, c with C operators on whole vectors. The list is expanded for each host target: `base` (16-byte
- * vectors: SSE2, NEON; single lanes without vector extensions) and `avx2` (32 bytes, FMA, F16C), chosen when a module is loaded.
+ * vectors: SSE2, NEON; single lanes without vector extensions), `avx2` (32 bytes, FMA, F16C) and `avx512` (64 bytes), chosen when a module is loaded.
  * Vectors exactly as wide as the target's are what matters: wider ones are taken apart through memory.
  *
  * Columns of a step: H as many lanes as fill a vector with 16-bit items, W with 32-bit items, D with 64-bit items; items of the other
@@ -2305,10 +2335,17 @@ XG_FN uint32_t xg_sim_f32_to_bf16(uint32_t u) {
 #define XG_SIM_VECTORS 0
 #endif
 #if XG_SIM_VECTORS && defined(__x86_64__)
-#define XG_SIM_AVX2 1
+#define XG_SIM_X86 1
 #include <immintrin.h>
 #else
-#define XG_SIM_AVX2 0
+#define XG_SIM_X86 0
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define XG_UNROLL_(n) _Pragma(#n)
+#define XG_UNROLL(n) XG_UNROLL_(GCC unroll n)
+#else
+#define XG_UNROLL(n)
 #endif
 
 #define XG_SIM_CAT_(a, b) a##b
@@ -2334,8 +2371,9 @@ XG_SIM_VTYPES(base, 8, 4, 2)
 #else
 XG_SIM_VTYPES(base, 1, 1, 1)
 #endif
-#if XG_SIM_AVX2
+#if XG_SIM_X86
 XG_SIM_VTYPES(avx2, 16, 8, 4)
+XG_SIM_VTYPES(avx512, 32, 16, 8)
 #endif
 
 /* What a statement may use besides C. TO converts values, RAW/FLT/RAWD/FLTD reinterpret f32 and f64 bits, MASK makes a comparison 0 or -1. */
@@ -2363,6 +2401,8 @@ XG_INLINE double xg_sim_flt_f64(uint64_t v) { double f; memcpy(&f, &v, 8); retur
 #define XG_SIM_PUT(T, p, i, lanes, v) do { T put_v = (T)(v); memcpy((p) + (size_t)(i) * sizeof(T), &put_v, sizeof(T)); } while (0)
 #endif
 
+#define XG_V_SEL(m, x, y) (((x) & (m)) | ((y) & ~(m)))  /* m is 0 or -1, all of one unsigned type */
+
 /* ---- what differs by target ---- */
 
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
@@ -2382,6 +2422,9 @@ XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, X
     for (i = 0; i < 2; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
     return r;
 }
+/* Is any bit set? Used where a rare case has code of its own. */
+XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) { return ((v[0] | v[1]) | (v[2] | v[3])) != 0; }
+XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[1]) != 0; }
 #if defined(__aarch64__)
 #define xg_sim_base_fma32 xg_sim_base_fma32_hw
 #define xg_sim_base_fma64 xg_sim_base_fma64_hw
@@ -2412,6 +2455,8 @@ XG_INLINE float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma
 XG_INLINE double xg_sim_base_fma64(double a, double b, double c) {
     return xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
 }
+XG_INLINE bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
+XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
 XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
 XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
 XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
@@ -2419,54 +2464,159 @@ XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
 XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_sim_f32_bits(xg_sim_f16_to_f32(a)); }
 XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a)); }
 #endif
+/* The smaller and the larger of two numbers, not NaNs; -0 is below +0: the order of the bits as integers. */
+#define XG_V_ORDER(name, op, U, S, F, raw, flt, sign) \
+    XG_INLINE XG_SIM_T(F) xg_sim_base_##name(XG_SIM_T(F) a, XG_SIM_T(F) b) { \
+        const XG_SIM_T(U) ab = raw(a), bb = raw(b); \
+        const XG_SIM_T(S) as = XG_V_TO(S, ab), bs = XG_V_TO(S, bb); \
+        const XG_SIM_T(S) ai = as ^ XG_V_TO(S, XG_V_TO(U, as >> sign) >> 1), bi = bs ^ XG_V_TO(S, XG_V_TO(U, bs >> sign) >> 1); \
+        return flt(XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb)); \
+    }
+XG_INLINE XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
+    const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_sim_bits_f32(lo), h = none + xg_sim_bits_f32(hi);
+    return XG_V_FLT(XG_V_SEL(XG_V_MASK(Wu32, v < lo), l, XG_V_SEL(XG_V_MASK(Wu32, v > hi), h, XG_V_RAW(v))));
+}
+XG_V_ORDER(min32, <, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
+XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
+XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
+XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
+#undef XG_V_ORDER
+/* The whole product of the low halves. */
+XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
+XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
 #undef XG_SIM_T
 
-#if XG_SIM_AVX2
-#define XG_SIM_AVX2_FN static inline __attribute__((always_inline, unused, target("avx2,fma,f16c")))
-XG_SIM_AVX2_FN xg_sim_avx2_Wf32 xg_sim_avx2_fma32(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b, xg_sim_avx2_Wf32 c) { return (xg_sim_avx2_Wf32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
-XG_SIM_AVX2_FN xg_sim_avx2_Df64 xg_sim_avx2_fma64(xg_sim_avx2_Df64 a, xg_sim_avx2_Df64 b, xg_sim_avx2_Df64 c) { return (xg_sim_avx2_Df64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-XG_SIM_AVX2_FN xg_sim_avx2_Wf32 xg_sim_avx2_sqrt32(xg_sim_avx2_Wf32 a) { return (xg_sim_avx2_Wf32)_mm256_sqrt_ps((__m256)a); }
-XG_SIM_AVX2_FN xg_sim_avx2_Df64 xg_sim_avx2_sqrt64(xg_sim_avx2_Df64 a) { return (xg_sim_avx2_Df64)_mm256_sqrt_pd((__m256d)a); }
-/* gcc makes four instructions of the first and five of the second when it converts by itself */
-XG_SIM_AVX2_FN xg_sim_avx2_Wu32 xg_sim_avx2_widen_u16(xg_sim_avx2_Wu16 a) { return (xg_sim_avx2_Wu32)_mm256_cvtepu16_epi32((__m128i)a); }
-XG_SIM_AVX2_FN xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
+#if XG_SIM_X86
+#define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
+#define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
+#define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
+/* P: how Intel's functions begin. gcc makes four instructions of widen_u16 and five of narrow_u16 when it converts by itself. */
+#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_fma64(xg_sim_##T##_Df64 a, xg_sim_##T##_Df64 b, xg_sim_##T##_Df64 c) { return (xg_sim_##T##_Df64)P##_fmadd_pd((D)a, (D)b, (D)c); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_sqrt32(xg_sim_##T##_Wf32 a) { return (xg_sim_##T##_Wf32)P##_sqrt_ps((F)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_sqrt64(xg_sim_##T##_Df64 a) { return (xg_sim_##T##_Df64)P##_sqrt_pd((D)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wu32 xg_sim_##T##_widen_u16(xg_sim_##T##_Wu16 a) { return (xg_sim_##T##_Wu32)P##_cvtepu16_epi32((half)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_widen_f16(xg_sim_##T##_Wu16 a) { return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
+        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
+        return (r & ~nan) | (nan & 0x7FFF); \
+    } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_clamp32(xg_sim_##T##_Wf32 v, float lo, float hi) { return (xg_sim_##T##_Wf32)P##_min_ps(P##_set1_ps(hi), P##_max_ps(P##_set1_ps(lo), (F)v)); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_mulwide_u(xg_sim_##T##_Du64 a, xg_sim_##T##_Du64 b) { return (xg_sim_##T##_Du64)P##_mul_epu32((I)a, (I)b); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_mulwide_s(xg_sim_##T##_Du64 a, xg_sim_##T##_Du64 b) { return (xg_sim_##T##_Du64)P##_mul_epi32((I)a, (I)b); } \
+    /* the processor's answer for two zeros is the second one: ask both ways */ \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_min32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b) { return (xg_sim_##T##_Wf32)((xg_sim_##T##_Wu32)P##_min_ps((F)a, (F)b) | (xg_sim_##T##_Wu32)P##_min_ps((F)b, (F)a)); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_max32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b) { return (xg_sim_##T##_Wf32)((xg_sim_##T##_Wu32)P##_max_ps((F)a, (F)b) & (xg_sim_##T##_Wu32)P##_max_ps((F)b, (F)a)); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_min64(xg_sim_##T##_Df64 a, xg_sim_##T##_Df64 b) { return (xg_sim_##T##_Df64)((xg_sim_##T##_Du64)P##_min_pd((D)a, (D)b) | (xg_sim_##T##_Du64)P##_min_pd((D)b, (D)a)); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_max64(xg_sim_##T##_Df64 a, xg_sim_##T##_Df64 b) { return (xg_sim_##T##_Df64)((xg_sim_##T##_Du64)P##_max_pd((D)a, (D)b) & (xg_sim_##T##_Du64)P##_max_pd((D)b, (D)a)); }
+XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i)
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i)
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(_mm256_castsi256_si128((__m256i)a), _mm256_extracti128_si256((__m256i)a, 1));
 }
-XG_SIM_AVX2_FN xg_sim_avx2_Wf32 xg_sim_avx2_widen_f16(xg_sim_avx2_Wu16 a) { return (xg_sim_avx2_Wf32)_mm256_cvtph_ps((__m128i)a); }
-XG_SIM_AVX2_FN xg_sim_avx2_Wu16 xg_sim_avx2_narrow_f16(xg_sim_avx2_Wf32 a) {
-    xg_sim_avx2_Wu16 r = (xg_sim_avx2_Wu16)_mm256_cvtps_ph((__m256)a, 0), nan = (xg_sim_avx2_Wu16)((r & 0x7FFF) > 0x7C00);
-    return (r & ~nan) | (nan & 0x7FFF);
-}
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyW(xg_sim_avx2_Wu32 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyD(xg_sim_avx2_Du64 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyW(xg_sim_avx512_Wu32 v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0; }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyD(xg_sim_avx512_Du64 v) { return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0; }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Wu16 xg_sim_avx512_narrow_u16(xg_sim_avx512_Wu32 a) { return (xg_sim_avx512_Wu16)_mm512_cvtepi32_epi16((__m512i)a); }
 #endif
 
 /* ---- pieces of statements ---- */
 
-#define XG_V_SEL(m, x, y) (((x) & (m)) | ((y) & ~(m)))  /* m is 0 or -1, all of one unsigned type */
-#define XG_V_CANON(v) do { const XG_SIM_T(Wu32) canon_m = XG_V_MASK(Wu32, v == v); v = XG_V_FLT(XG_V_SEL(canon_m, XG_V_RAW(v), 0x7FFFFFFFu)); } while (0)
-#define XG_V_CANOND(v) do { const XG_SIM_T(Du64) canon_m = XG_V_MASK(Du64, v == v); v = XG_V_FLTD(XG_V_SEL(canon_m, XG_V_RAWD(v), 0xFFF8000000000000u)); } while (0)
+/* NaNs of a result are noticed as it is made, and made canonical when the row is done and there was one: rows F1 to F3 name the function that does it. */
+#define XG_V_NANW(x) nan |= XG_V_MASK(Wu32, x != x)
+#define XG_V_NAND(x) nan |= XG_V_MASK(Du64, x != x)
+#define XG_V_CANON_FN(name, U, infinity, canonical) XG_NOINLINE XG_FN void xg_sim_canon_##name(const xg_sim_lanes *L) { \
+    char *p = L->dst; U u; uint32_t w, i; \
+    for (w = 0; w < L->warps; w++, p += L->dstride) for (i = 0; i < XG_SIM_WARP; i++) { \
+        memcpy(&u, p + i * sizeof u, sizeof u); \
+        if ((u & (U)((U)~(U)0 >> 1)) > (U)(infinity)) { u = (U)(canonical); memcpy(p + i * sizeof u, &u, sizeof u); } \
+    } }
+XG_V_CANON_FN(f32, uint32_t, 0x7F800000u, 0x7FFFFFFFu)
+XG_V_CANON_FN(f64, uint64_t, 0x7FF0000000000000u, 0xFFF8000000000000u)
+XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
+#undef XG_V_CANON_FN
 #define XG_V_FROM_BF16(v) XG_V_FLT(XG_SIM_T(widen_u16)(v) << 16)
 #define XG_V_TO_BF16(r, v) do { \
     const XG_SIM_T(Wu32) bf_m = XG_V_MASK(Wu32, v == v); XG_SIM_T(Wu32) bf_u = XG_V_RAW(v); \
     bf_u = (bf_u + 0x7FFFu + ((bf_u >> 16) & 1u)) >> 16; r = XG_SIM_T(narrow_u16)(XG_V_SEL(bf_m, bf_u, 0x7FFFu)); } while (0)
-#define XG_V_BF16_OP(op) XG_SIM_T(Wf32) x = XG_V_FROM_BF16(a), y = XG_V_FROM_BF16(b); x = x op y; XG_V_TO_BF16(r, x)
+/* Two bf16 stand in each 32 bits: one is the high half of a float already, the other is shifted there. A NaN that comes from bf16 operands has no low
+ * bits, so that rounding leaves it a NaN. */
+#define XG_V_BF16_ROUND(u) ((u) + 0x7FFFu + (((u) >> 16) & 1u))
+#if XG_SIM_VECTORS
+#define XG_V_BF16_K H
+#define XG_V_BF16_OP(op) \
+    const XG_SIM_T(Wu32) ap = (XG_SIM_T(Wu32))a, bp = (XG_SIM_T(Wu32))b; \
+    const XG_SIM_T(Wf32) x = XG_V_FLT(ap << 16) op XG_V_FLT(bp << 16), y = XG_V_FLT(ap & 0xFFFF0000u) op XG_V_FLT(bp & 0xFFFF0000u); \
+    nan |= XG_V_MASK(Wu32, x != x) | XG_V_MASK(Wu32, y != y); \
+    r = (XG_SIM_T(Hu16))((XG_V_BF16_ROUND(XG_V_RAW(x)) >> 16) | (XG_V_BF16_ROUND(XG_V_RAW(y)) & 0xFFFF0000u))
+#else
+#define XG_V_BF16_K W
+#define XG_V_BF16_OP(op) float x = XG_V_FROM_BF16(a), y = XG_V_FROM_BF16(b); x = x op y; XG_V_NANW(x); r = (uint16_t)(XG_V_BF16_ROUND(XG_V_RAW(x)) >> 16)
+#endif
 #define XG_V_F16_OP(op) XG_SIM_T(Wf32) x = XG_SIM_T(widen_f16)(a), y = XG_SIM_T(widen_f16)(b); x = x op y; r = XG_SIM_T(narrow_f16)(x)
 #define XG_V_NARROW(cond) XG_V_TO(Ds32, XG_V_MASK(Ds64, cond))
-/* min and max: the other operand when one is NaN (NaN itself when `quiet`); -0 is below +0: the order of the bits as integers. */
-#define XG_V_MINMAX(U, S, raw, flt, op, sign, nan, quiet) \
-    const XG_SIM_T(U) ab = raw(a), bb = raw(b), an = XG_V_MASK(U, a == a), bn = XG_V_MASK(U, b == b); \
-    const XG_SIM_T(S) as = XG_V_TO(S, ab), bs = XG_V_TO(S, bb); \
-    const XG_SIM_T(S) ai = as ^ XG_V_TO(S, XG_V_TO(U, as >> sign) >> 1), bi = bs ^ XG_V_TO(S, XG_V_TO(U, bs >> sign) >> 1); \
-    XG_SIM_T(U) v = XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb); \
-    if (quiet) v = XG_V_SEL(an & bn, v, nan); \
-    else { v = XG_V_SEL(an, v, bb); v = XG_V_SEL(bn, v, ab); v = XG_V_SEL(an | bn, v, nan); } \
-    r = flt(v)
-#define XG_V_MINMAX32(op, quiet) XG_V_MINMAX(Wu32, Ws32, XG_V_RAW, XG_V_FLT, op, 31, 0x7FFFFFFFu, quiet)
-#define XG_V_MINMAX64(op) XG_V_MINMAX(Du64, Ds64, XG_V_RAWD, XG_V_FLTD, op, 63, 0xFFF8000000000000u, 0)
+/* min and max: the other operand when one is NaN (NaN itself when `quiet`). */
+#define XG_V_MINMAX(U, order, any, raw, flt, nan, quiet) \
+    const XG_SIM_T(U) an = XG_V_MASK(U, a != a), bn = XG_V_MASK(U, b != b); \
+    r = XG_SIM_T(order)(a, b); \
+    if (XG_UNLIKELY(XG_SIM_T(any)(an | bn))) { \
+        const XG_SIM_T(U) ab = raw(a), bb = raw(b); \
+        XG_SIM_T(U) v = raw(r); \
+        if (quiet) v = XG_V_SEL(an | bn, ab * 0 + nan, v); \
+        else { v = XG_V_SEL(an, bb, v); v = XG_V_SEL(bn, ab, v); v = XG_V_SEL(an & bn, ab * 0 + nan, v); } \
+        r = flt(v); \
+    }
+#define XG_V_MINMAX32(order, quiet) XG_V_MINMAX(Wu32, order, anyW, XG_V_RAW, XG_V_FLT, 0x7FFFFFFFu, quiet)
+#define XG_V_MINMAX64(order) XG_V_MINMAX(Du64, order, anyD, XG_V_RAWD, XG_V_FLTD, 0xFFF8000000000000u, 0)
+
+/* 2^f for |f| <= 1/2, within 2^-38: f is a double or a vector of them. */
+#define XG_SIM_EXP2_SERIES(f) (1.0 + f * (0.6931471805568324 + f * (0.24022650695888503 + f * (0.055504109063258665 + f * (0.00961812913523614 + f * (0.0013333478473685416 + \
+    f * (0.00015403475186530786 + f * (1.5303700711365693e-05 + f * 1.325080551750225e-06))))))))
+/* The approximate functions (math.c says how exact they are), in double, by the same operations on every host. */
+#define XG_V_CLAMPD(x, lo, hi) \
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(x * 0 + (hi)), XG_V_RAWD(x))); \
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(x * 0 + (lo)), XG_V_RAWD(x)))
+#define XG_V_EXP2(y, x) /* y = 2^x, |x| < 1000; x changes */ \
+    XG_SIM_T(Df64) y = x + 6755399441055744.0; \
+    const XG_SIM_T(Du64) y##_bits = (XG_V_RAWD(y) << 52) + 0x3FF0000000000000u; \
+    x = x - (y - 6755399441055744.0); \
+    y = XG_SIM_EXP2_SERIES(x); \
+    y = y * XG_V_FLTD(y##_bits)
+#define XG_V_EX2_PARTS(lo, hi) /* y = 2^fraction of x, within 1.3 ulp; t = 1.5 * 2^23 + the whole number nearest to x */ \
+    const XG_SIM_T(Wf32) x = XG_SIM_T(clamp32)(a, lo, hi), t = x + 12582912.0f, f = x - (t - 12582912.0f); \
+    XG_SIM_T(Wf32) y = f * 1.535335904918611e-4f; \
+    y = y + 0.0013398875016719103f; y = y * f; y = y + 0.00961843691766262f; y = y * f; y = y + 0.055503323674201965f; y = y * f; \
+    y = y + 0.24022647738456726f; y = y * f; y = y + 0.6931471824645996f; y = y * f; y = y + 1.0f
+#define XG_V_EX2 \
+    XG_V_EX2_PARTS(-160.0f, 129.0f); \
+    const XG_SIM_T(Ws32) n = (XG_SIM_T(Ws32))(XG_V_RAW(t) - 0x4B400000u), h = n >> 1, g = n - h; \
+    r = y * XG_V_FLT((XG_SIM_T(Wu32))(h + 127) << 23); \
+    r = r * XG_V_FLT((XG_SIM_T(Wu32))(g + 127) << 23); \
+    XG_V_NANW(r)
+#define XG_V_EX2FTZ /* 2^128 is the infinity by its bits; x - x is 0 or NaN */ \
+    XG_V_EX2_PARTS(-126.0f, 128.0f); \
+    const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < -126.0f); \
+    const XG_SIM_T(Wf32) z = XG_V_FLT((XG_V_RAW(y) + (XG_V_RAW(t) << 23)) & ~m); \
+    r = z + (x - x); \
+    XG_V_NANW(r)
+#define XG_V_TANH \
+    XG_SIM_T(Df64) x = XG_V_TO(Df64, a); \
+    XG_V_NAND(x); \
+    XG_V_CLAMPD(x, -20.0, 20.0); \
+    const XG_SIM_T(Df64) t = x * x, less = x * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315)))); \
+    const XG_SIM_T(Du64) m = XG_V_MASK(Du64, t < 1e-4); \
+    XG_SIM_T(Df64) z = x * 2.88539008177792681472; \
+    XG_V_EXP2(y, z); \
+    y = 1.0 - 2.0 / (y + 1.0); \
+    r = XG_V_TO(Df32, XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y))))
+#define XG_V_FTZ(u) ((u) & XG_V_SEL(XG_V_MASK(Wu32, ((u) & 0x7F800000u) == 0u), 0x80000000u, ~((u) & 0u)))
 
 /* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
 #define XG_V_COMPARE(VC, t, K) VC(eq, ==, K, t) VC(ne, !=, K, t) VC(lt, <, K, t) VC(le, <=, K, t) VC(gt, >, K, t) VC(ge, >=, K, t)
 
-#define XG_SIM_VECTOR_OPS(V1, V2, V3, VC32, VC64, VC16) \
+#define XG_SIM_VECTOR_OPS(V1, V2, V3, F1, F2, F3, VC32, VC64, VC16) \
     V2(add_i16, H, u16, u16, u16, r = a + b) V2(add_i32, W, u32, u32, u32, r = a + b) V2(add_i64, D, u64, u64, u64, r = a + b) \
     V2(sub_i16, H, u16, u16, u16, r = a - b) V2(sub_i32, W, u32, u32, u32, r = a - b) V2(sub_i64, D, u64, u64, u64, r = a - b) \
     V2(mul_i16, W, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b))) V2(mul_i32, W, u32, u32, u32, r = a * b) V2(mul_i64, D, u64, u64, u64, r = a * b) \
@@ -2495,36 +2645,39 @@ XG_SIM_AVX2_FN xg_sim_avx2_Wu16 xg_sim_avx2_narrow_f16(xg_sim_avx2_Wf32 a) {
     V2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) V2(max_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a < b); r = XG_V_SEL(m, a, b)) V2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
     V2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) V2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
-    V2(mulw_u32, D, u64, u32, u32, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) V2(mulw_s32, D, u64, s32, s32, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) \
+    V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b))) V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b))) \
     V2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) V2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
-    V2(mulh_u32, D, u32, u32, u32, r = XG_V_TO(Du32, (XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_V_TO(Du32, (XG_V_TO(Du64, a) * XG_V_TO(Du64, b)) >> 32)) \
+    V2(mulh_u32, D, u32, u32, u32, r = XG_V_TO(Du32, XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_V_TO(Du32, XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) >> 32)) \
     V3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) V3(mad_i32, W, u32, u32, u32, u32, r = a * b + c) V3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
     V3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
-    V3(madw_u32, D, u64, u32, u32, u64, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_V_TO(Du64, a) * XG_V_TO(Du64, b) + c) \
+    V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) + c) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_V_TO(Du64, XG_V_TO(Ds64, c)); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) XG_V_COMPARE(VC16, u16, W) XG_V_COMPARE(VC32, s32, W) XG_V_COMPARE(VC32, u32, W) XG_V_COMPARE(VC64, s64, D) XG_V_COMPARE(VC64, u64, D) \
     XG_V_COMPARE(VC32, f32, W) XG_V_COMPARE(VC64, f64, D) \
     V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) V2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
-    V2(add_f32, W, f32, f32, f32, r = a + b; XG_V_CANON(r)) V2(sub_f32, W, f32, f32, f32, r = a - b; XG_V_CANON(r)) V2(mul_f32, W, f32, f32, f32, r = a * b; XG_V_CANON(r)) \
-    V2(div_f32, W, f32, f32, f32, r = a / b; XG_V_CANON(r)) V3(fma_f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_CANON(r)) \
-    V1(sqrt_f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_CANON(r)) V1(rcp_f32, W, f32, f32, r = 1.0f / a; XG_V_CANON(r)) \
+    F2(add_f32, f32, W, f32, f32, f32, r = a + b; XG_V_NANW(r)) F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
+    F2(div_f32, f32, W, f32, f32, f32, r = a / b; XG_V_NANW(r)) F3(fma_f32, f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_NANW(r)) \
+    F1(sqrt_f32, f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_NANW(r)) F1(rcp_f32, f32, W, f32, f32, r = 1.0f / a; XG_V_NANW(r)) \
+    F1(rcpftz_f32, f32, W, f32, u32, XG_SIM_T(Wu32) u = XG_V_FTZ(a); r = 1.0f / XG_V_FLT(u); XG_V_NANW(r); u = XG_V_RAW(r); r = XG_V_FLT(XG_V_FTZ(u))) \
+    F1(ex2_f32, f32, W, f32, f32, XG_V_EX2) F1(ex2ftz_f32, f32, W, f32, f32, XG_V_EX2FTZ) F1(tanh_f32, f32, D, f32, f32, XG_V_TANH) \
+    F1(rsqrt_f32, f32, D, f32, f32, const XG_SIM_T(Df64) x = XG_V_TO(Df64, a); const XG_SIM_T(Df64) y = 1.0 / XG_SIM_T(sqrt64)(x); XG_V_NAND(y); r = XG_V_TO(Df32, y)) \
     V1(abs_f32, W, u32, u32, r = a & 0x7FFFFFFFu) V1(neg_f32, W, u32, u32, r = a ^ 0x80000000u) V2(copysign_f32, W, u32, u32, u32, r = (a & 0x80000000u) | (b & 0x7FFFFFFFu)) \
-    V2(min_f32, W, f32, f32, f32, XG_V_MINMAX32(<, 0)) V2(max_f32, W, f32, f32, f32, XG_V_MINMAX32(>, 0)) V2(minn_f32, W, f32, f32, f32, XG_V_MINMAX32(<, 1)) V2(maxn_f32, W, f32, f32, f32, XG_V_MINMAX32(>, 1)) \
-    V1(ftz_f32, W, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, (a & 0x7F800000u) == 0u); r = a & XG_V_SEL(m, 0x80000000u, ~(a & 0u))) \
+    V2(min_f32, W, f32, f32, f32, XG_V_MINMAX32(min32, 0)) V2(max_f32, W, f32, f32, f32, XG_V_MINMAX32(max32, 0)) V2(minn_f32, W, f32, f32, f32, XG_V_MINMAX32(min32, 1)) V2(maxn_f32, W, f32, f32, f32, XG_V_MINMAX32(max32, 1)) \
+    V1(ftz_f32, W, u32, u32, r = XG_V_FTZ(a)) \
     V1(sat_f32, W, u32, f32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > 0.0f); const XG_SIM_T(Wu32) n = XG_V_MASK(Wu32, a < 1.0f); r = XG_V_SEL(n, XG_V_RAW(a), 0x3F800000u) & m) \
-    V2(add_f64, D, f64, f64, f64, r = a + b; XG_V_CANOND(r)) V2(sub_f64, D, f64, f64, f64, r = a - b; XG_V_CANOND(r)) V2(mul_f64, D, f64, f64, f64, r = a * b; XG_V_CANOND(r)) V2(div_f64, D, f64, f64, f64, r = a / b; XG_V_CANOND(r)) \
-    V3(fma_f64, D, f64, f64, f64, f64, r = XG_SIM_T(fma64)(a, b, c); XG_V_CANOND(r)) V1(sqrt_f64, D, f64, f64, r = XG_SIM_T(sqrt64)(a); XG_V_CANOND(r)) V1(rcp_f64, D, f64, f64, r = 1.0 / a; XG_V_CANOND(r)) \
+    F2(add_f64, f64, D, f64, f64, f64, r = a + b; XG_V_NAND(r)) F2(sub_f64, f64, D, f64, f64, f64, r = a - b; XG_V_NAND(r)) F2(mul_f64, f64, D, f64, f64, f64, r = a * b; XG_V_NAND(r)) F2(div_f64, f64, D, f64, f64, f64, r = a / b; XG_V_NAND(r)) \
+    F3(fma_f64, f64, D, f64, f64, f64, f64, r = XG_SIM_T(fma64)(a, b, c); XG_V_NAND(r)) F1(sqrt_f64, f64, D, f64, f64, r = XG_SIM_T(sqrt64)(a); XG_V_NAND(r)) F1(rcp_f64, f64, D, f64, f64, r = 1.0 / a; XG_V_NAND(r)) \
     V1(abs_f64, D, u64, u64, r = a & 0x7FFFFFFFFFFFFFFFu) V1(neg_f64, D, u64, u64, r = a ^ 0x8000000000000000u) \
     V2(copysign_f64, D, u64, u64, u64, r = (a & 0x8000000000000000u) | (b & 0x7FFFFFFFFFFFFFFFu)) \
-    V2(min_f64, D, f64, f64, f64, XG_V_MINMAX64(<)) V2(max_f64, D, f64, f64, f64, XG_V_MINMAX64(>)) \
-    V2(add_bf16, W, u16, u16, u16, XG_V_BF16_OP(+)) V2(sub_bf16, W, u16, u16, u16, XG_V_BF16_OP(-)) V2(mul_bf16, W, u16, u16, u16, XG_V_BF16_OP(*)) \
+    V2(min_f64, D, f64, f64, f64, XG_V_MINMAX64(min64)) V2(max_f64, D, f64, f64, f64, XG_V_MINMAX64(max64)) \
+    F2(add_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(+)) F2(sub_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(-)) F2(mul_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(*)) \
     V2(add_f16, W, u16, u16, u16, XG_V_F16_OP(+)) V2(sub_f16, W, u16, u16, u16, XG_V_F16_OP(-)) V2(mul_f16, W, u16, u16, u16, XG_V_F16_OP(*)) \
     V1(abs_f16, H, u16, u16, r = a & 0x7FFFu) V1(neg_f16, H, u16, u16, r = a ^ 0x8000u) \
     V1(abs_f16x2, W, u32, u32, r = a & 0x7FFF7FFFu) V1(neg_f16x2, W, u32, u32, r = a ^ 0x80008000u) \
     V1(f32_bf16, W, u32, u16, r = XG_SIM_T(widen_u16)(a) << 16) V1(bf16_f32, W, u16, f32, XG_V_TO_BF16(r, a)) \
-    V1(f32_f16, W, f32, u16, r = XG_SIM_T(widen_f16)(a); XG_V_CANON(r)) V1(f16_f32, W, u16, f32, r = XG_SIM_T(narrow_f16)(a)) \
-    V1(f32_s32, W, f32, s32, r = XG_V_TO(Wf32, a)) V1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) V1(f64_f32, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_CANOND(r)) V1(f32_f64, D, u32, f64, const XG_SIM_T(Df32) x = XG_V_TO(Df32, a); const XG_SIM_T(Du32) m = XG_V_TO(Du32, XG_V_NARROW(a == a)); XG_SIM_T(Du32) u; memcpy(&u, &x, sizeof u); r = XG_V_SEL(m, u, 0x7FFFFFFFu)) \
+    F1(f32_f16, f32, W, f32, u16, r = XG_SIM_T(widen_f16)(a); XG_V_NANW(r)) V1(f16_f32, W, u16, f32, r = XG_SIM_T(narrow_f16)(a)) \
+    V1(f32_s32, W, f32, s32, r = XG_V_TO(Wf32, a)) V1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) F1(f64_f32, f64, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_NAND(r)) F1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
     V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
     V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) V1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) V1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) V1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
     V1(u32_u64, D, u32, u64, r = XG_V_TO(Du32, a)) V1(u64_u32, D, u64, u32, r = XG_V_TO(Du64, a)) V1(s64_s32, D, s64, s32, r = XG_V_TO(Ds64, a)) \
@@ -2543,28 +2696,48 @@ XG_SIM_AVX2_FN xg_sim_avx2_Wu16 xg_sim_avx2_narrow_f16(xg_sim_avx2_Wf32 a) {
 
 #define XG_V_SOURCE(x) const char *p##x = L->base[in->x & 1] + in->x; const size_t s##x = L->stride[in->x & 1];
 #define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
-#define XG_V_LOOP(K) char *pd = L->dst; uint32_t w = L->warps; unsigned i; do { for (i = 0; i < XG_SIM_WARP; i += XG_SIM_T(lanes##K)) {
+#define XG_V_LOOP(K) char *pd = L->dst; uint32_t w = L->warps; unsigned i; do { XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i += XG_SIM_T(lanes##K)) {
 #define XG_V_STORE(K, T) XG_SIM_PUT(XG_SIM_T(K##T), pd, i, XG_SIM_T(lanes##K), r); } pd += L->dstride;
 #define XG_V_HEAD(name) XG_SIM_TARGET static XG_UNUSED void XG_SIM_T(name)(const xg_sim_lanes *L, const xg_sim_ins *in)
-#define XG_V_1(name, K, T, A, ...) XG_V_HEAD(name) { XG_V_SOURCE(a) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_SIM_T(K##T) r; __VA_ARGS__; \
-    XG_V_STORE(K, T) pa += sa; } while (--w); }
-#define XG_V_2(name, K, T, A, B, ...) XG_V_HEAD(name) { XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_SIM_T(K##T) r; __VA_ARGS__; \
-    XG_V_STORE(K, T) pa += sa; pb += sb; } while (--w); }
-#define XG_V_3(name, K, T, A, B, C, ...) XG_V_HEAD(name) { XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_SOURCE(c) XG_V_LOOP(K) \
-    XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_V_LOAD(c, K, C) XG_SIM_T(K##T) r; __VA_ARGS__; XG_V_STORE(K, T) pa += sa; pb += sb; pc += sc; } while (--w); }
+#define XG_V_BODY1(K, T, A, ...) XG_V_SOURCE(a) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_SIM_T(K##T) r; __VA_ARGS__; \
+    XG_V_STORE(K, T) pa += sa; } while (--w);
+#define XG_V_BODY2(K, T, A, B, ...) XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_SIM_T(K##T) r; __VA_ARGS__; \
+    XG_V_STORE(K, T) pa += sa; pb += sb; } while (--w);
+#define XG_V_BODY3(K, T, A, B, C, ...) XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_SOURCE(c) XG_V_LOOP(K) \
+    XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_V_LOAD(c, K, C) XG_SIM_T(K##T) r; __VA_ARGS__; XG_V_STORE(K, T) pa += sa; pb += sb; pc += sc; } while (--w);
+#define XG_V_1(name, K, T, A, ...) XG_V_HEAD(name) { XG_V_BODY1(K, T, A, __VA_ARGS__) }
+#define XG_V_2(name, K, T, A, B, ...) XG_V_HEAD(name) { XG_V_BODY2(K, T, A, B, __VA_ARGS__) }
+#define XG_V_3(name, K, T, A, B, C, ...) XG_V_HEAD(name) { XG_V_BODY3(K, T, A, B, C, __VA_ARGS__) }
+/* Floats, whose NaNs become canonical: K is W or D. */
+#define XG_F_NAN(K) XG_SIM_T(XG_F_##K) nan = {0};
+#define XG_F_END(K, fix) if (XG_UNLIKELY(XG_SIM_T(XG_F_ANY_##K)(nan))) xg_sim_canon_##fix(L);
+#define XG_F_W Wu32
+#define XG_F_H Wu32
+#define XG_F_ANY_W anyW
+#define XG_F_ANY_H anyW
+#define XG_F_ANY_D anyD
+#define XG_F_D Du64
+#define XG_F_1(name, fix, K, T, A, ...) XG_V_HEAD(name) { XG_F_NAN(K) XG_V_BODY1(K, T, A, __VA_ARGS__) XG_F_END(K, fix) }
+#define XG_F_2(name, fix, K, T, A, B, ...) XG_V_HEAD(name) { XG_F_NAN(K) XG_V_BODY2(K, T, A, B, __VA_ARGS__) XG_F_END(K, fix) }
+#define XG_F_3(name, fix, K, T, A, B, C, ...) XG_V_HEAD(name) { XG_F_NAN(K) XG_V_BODY3(K, T, A, B, C, __VA_ARGS__) XG_F_END(K, fix) }
 #define XG_V_C32(op, sym, K, t) XG_V_2(set_##op##_##t, K, s32, t, t, r = XG_V_MASK(Ws32, a sym b))
 #define XG_V_C64(op, sym, K, t) XG_V_2(set_##op##_##t, K, s32, t, t, r = XG_V_NARROW(a sym b))
 #define XG_V_C16(op, sym, K, t) XG_V_2(set_##op##_##t, K, s32, t, t, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); const XG_SIM_T(Ws32) y = XG_V_TO(Ws32, b); r = XG_V_MASK(Ws32, x sym y))
 
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
 #define XG_SIM_TARGET
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_C32, XG_V_C64, XG_V_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
-#if XG_SIM_AVX2
+#if XG_SIM_X86
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx2_, n)
-#define XG_SIM_TARGET __attribute__((target("avx2,fma,f16c")))
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_C32, XG_V_C64, XG_V_C16)
+#define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX2_TARGET)))
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
+#undef XG_SIM_T
+#undef XG_SIM_TARGET
+#define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx512_, n)
+#define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX512_TARGET)))
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #endif
@@ -2573,10 +2746,261 @@ XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #define XG_SIM_NAME1(name, K, T, A, ...) XG_SIM_X(name)
 #define XG_SIM_NAME2(name, K, T, A, B, ...) XG_SIM_X(name)
 #define XG_SIM_NAME3(name, K, T, A, B, C, ...) XG_SIM_X(name)
+#define XG_SIM_NAMEF1(name, ...) XG_SIM_X(name)
+#define XG_SIM_NAMEF2(name, ...) XG_SIM_X(name)
+#define XG_SIM_NAMEF3(name, ...) XG_SIM_X(name)
 #define XG_SIM_NAMEC(op, sym, K, t) XG_SIM_X(set_##op##_##t)
-#define XG_SIM_VECTOR_NAMES XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_SIM_NAMEC, XG_SIM_NAMEC, XG_SIM_NAMEC)
+#define XG_SIM_VECTOR_NAMES XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_SIM_NAMEF1, XG_SIM_NAMEF2, XG_SIM_NAMEF3, XG_SIM_NAMEC, XG_SIM_NAMEC, XG_SIM_NAMEC)
 
 #endif /* XG_SIM_LANES_C */
+
+typedef enum xg_sim_shuffleop { XG_SIM_SHUFFLE_UP, XG_SIM_SHUFFLE_DOWN, XG_SIM_SHUFFLE_BFLY, XG_SIM_SHUFFLE_IDX } xg_sim_shuffleop;
+typedef struct xg_sim_moves {
+    bool (*beside32)(const char *slot, uint32_t step);
+    bool (*beside64)(const char *slot, uint64_t step);
+    bool (*inside32)(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align);
+    bool (*inside64)(uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align);
+    void (*gather)(char *to, const char *from, const uint32_t *off);
+    bool (*spread_banks)(const uint32_t *off);
+    void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
+    bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
+    void (*fill)(uint32_t *p, size_t n, uint32_t word);
+    void (*copy)(char *to, const char *from, size_t bytes);
+    void (*split)(char *a, char *b, const char *from, uint32_t size);
+    void (*join)(char *to, const char *a, const char *b, uint32_t size);
+} xg_sim_moves;
+
+XG_FN bool xg_sim_base_beside32(const char *slot, uint32_t step) {
+    uint32_t a[XG_SIM_WARP], bad = 0, i;
+    memcpy(a, slot, sizeof a);
+    for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
+    return !bad;
+}
+XG_FN bool xg_sim_base_beside64(const char *slot, uint64_t step) {
+    uint64_t a[XG_SIM_WARP], bad = 0;
+    uint32_t i;
+    memcpy(a, slot, sizeof a);
+    for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
+    return !bad;
+}
+/* A distance below zero or beyond the limit has its sign bit, or that of what is left. */
+XG_FN bool xg_sim_base_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
+    uint32_t a[XG_SIM_WARP], bad = 0, odd = 0, i;
+    memcpy(a, slot, sizeof a);
+    for (i = 0; i < XG_SIM_WARP; i++) { uint32_t d = a[i] + add; bad |= d | (limit - d); odd |= d; off[i] = d; }
+    return !(bad >> 31) && !(odd & align);
+}
+XG_FN bool xg_sim_base_inside64(uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align) {
+    uint64_t a[XG_SIM_WARP], bad = 0, odd = 0;
+    uint32_t i;
+    memcpy(a, slot, sizeof a);
+    for (i = 0; i < XG_SIM_WARP; i++) { uint64_t d = a[i] + add - base; bad |= d | (limit - d); odd |= a[i] + add; off[i] = (uint32_t)d; }
+    return !(bad >> 63) && !(odd & align);
+}
+XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
+XG_FN bool xg_sim_base_spread_banks(const uint32_t *off) { uint32_t i, seen = 0; for (i = 0; i < XG_SIM_WARP; i++) seen |= 1u << (off[i] >> 2 & 31); return seen == 0xFFFFFFFFu; }
+/* The lane that lane i reads, and whether that is another than itself by right. */
+XG_FN uint32_t xg_sim_shuffle_from(xg_sim_shuffleop op, uint32_t i, uint32_t b, uint32_t c, uint32_t *ok) {
+    uint32_t seg = c >> 8 & 31, top = (i & seg) | (c & 31 & ~seg), j;
+    b &= 31;
+    j = op == XG_SIM_SHUFFLE_UP ? i - b : op == XG_SIM_SHUFFLE_DOWN ? i + b : op == XG_SIM_SHUFFLE_BFLY ? i ^ b : (i & seg) | (b & ~seg);
+    *ok = op == XG_SIM_SHUFFLE_UP ? (int32_t)j >= (int32_t)top : j <= top;
+    return *ok ? j : i;
+}
+XG_FN void xg_sim_base_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
+    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i, x, y;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        memcpy(&x, b + i * 4, 4);
+        memcpy(&y, c + i * 4, 4);
+        memcpy(&out[i], a + 4 * xg_sim_shuffle_from(op, i, x, y, &ok[i]), 4);
+        ok[i] = 0 - ok[i];
+    }
+    memcpy(to, out, sizeof out);
+    if (good) memcpy(good, ok, sizeof ok);
+}
+#if XG_SIM_VECTORS
+typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
+XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
+    const int32_t lo = (int32_t)least, hi = (int32_t)below;
+    const xg_sim_word4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
+    xg_sim_word4 bad = {0, 0, 0, 0};
+    size_t i;
+    for (i = 0; i < n; i += 4) { const xg_sim_word4 v = *(const xg_sim_word4 *)(const void *)(p + i); bad |= (v < l) | (v >= h); }
+    return !(bad[0] | bad[1] | bad[2] | bad[3]);
+}
+XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
+    const int32_t t = (int32_t)word;
+    const xg_sim_word4 v = {t, t, t, t};
+    size_t i;
+    for (i = 0; i < n; i += 4) *(xg_sim_word4 *)(void *)(p + i) = v;
+}
+#else
+XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
+XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) { size_t i; for (i = 0; i < n; i++) p[i] = word; }
+#endif
+XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
+    uint64_t x[4];
+    for (; bytes; bytes -= 32, to += 32, from += 32) { memcpy(x, from, 32); memcpy(to, x, 32); }
+}
+#define XG_SIM_SPLIT(n) for (i = 0; i < XG_SIM_WARP; i++) { memcpy(a + i * n, from + i * 2 * n, n); memcpy(b + i * n, from + i * 2 * n + n, n); } break
+#define XG_SIM_JOIN(n) for (i = 0; i < XG_SIM_WARP; i++) { memcpy(to + i * 2 * n, a + i * n, n); memcpy(to + i * 2 * n + n, b + i * n, n); } break
+XG_FN void xg_sim_base_split(char *a, char *b, const char *from, uint32_t size) {
+    size_t i;
+    switch (size) { case 1: XG_SIM_SPLIT(1); case 2: XG_SIM_SPLIT(2); case 4: XG_SIM_SPLIT(4); case 8: XG_SIM_SPLIT(8); default: XG_SIM_SPLIT(16); }
+}
+XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t size) {
+    size_t i;
+    switch (size) { case 1: XG_SIM_JOIN(1); case 2: XG_SIM_JOIN(2); case 4: XG_SIM_JOIN(4); case 8: XG_SIM_JOIN(8); default: XG_SIM_JOIN(16); }
+}
+static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32, xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_spread_banks, xg_sim_base_shuffle,
+    xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
+
+#if XG_SIM_X86
+#define XG_M256_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
+#define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i) * 32))
+#define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i) * 32), v)
+#define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
+/* Row i is row 0 plus i times what eight or four lanes span. */
+XG_M256_FN bool xg_sim_avx2_beside32(const char *slot, uint32_t step) {
+    uint32_t first;
+    __m256i want, more = _mm256_set1_epi32((int)(step * 8)), bad = _mm256_setzero_si256();
+    int i;
+    memcpy(&first, slot, 4);
+    want = _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_mullo_epi32(_mm256_set1_epi32((int)step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+    for (i = 0; i < 4; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi32(want, more); }
+    return XG_M256_NONE(bad);
+}
+XG_M256_FN bool xg_sim_avx2_beside64(const char *slot, uint64_t step) {
+    uint64_t first, last;
+    __m256i want, more = _mm256_set1_epi64x((long long)(step * 4)), bad = _mm256_setzero_si256();
+    int i;
+    memcpy(&first, slot, 8);
+    memcpy(&last, slot + 8 * (XG_SIM_WARP - 1), 8);
+    if (last - first != 31 * step) return false;
+    want = _mm256_add_epi64(_mm256_set1_epi64x((long long)first), _mm256_mul_epu32(_mm256_set1_epi64x((long long)step), _mm256_setr_epi64x(0, 1, 2, 3)));
+    for (i = 0; i < 8; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi64(want, more); }
+    return XG_M256_NONE(bad);
+}
+XG_M256_FN bool xg_sim_avx2_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
+    __m256i a = _mm256_set1_epi32((int)add), l = _mm256_set1_epi32((int)limit), bad = _mm256_setzero_si256(), odd = bad;
+    int i;
+    for (i = 0; i < 4; i++) {
+        __m256i d = _mm256_add_epi32(XG_M256_AT(slot, i), a);
+        bad = _mm256_or_si256(bad, _mm256_or_si256(d, _mm256_sub_epi32(l, d)));
+        odd = _mm256_or_si256(odd, d);
+        XG_M256_PUT((char *)off, i, d);
+    }
+    return !_mm256_movemask_ps(_mm256_castsi256_ps(bad)) && XG_M256_NONE(_mm256_and_si256(odd, _mm256_set1_epi32((int)align)));
+}
+XG_M256_FN bool xg_sim_avx2_inside64(uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align) {
+    __m256i a = _mm256_set1_epi64x((long long)(add - base)), l = _mm256_set1_epi64x((long long)limit), bad = _mm256_setzero_si256(), odd = bad;
+    int i;
+    for (i = 0; i < 4; i++) {
+        __m256i x = _mm256_add_epi64(XG_M256_AT(slot, 2 * i), a), y = _mm256_add_epi64(XG_M256_AT(slot, 2 * i + 1), a);
+        bad = _mm256_or_si256(bad, _mm256_or_si256(_mm256_or_si256(x, _mm256_sub_epi64(l, x)), _mm256_or_si256(y, _mm256_sub_epi64(l, y))));
+        x = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y), 0x88)), 0xD8);
+        odd = _mm256_or_si256(odd, _mm256_add_epi32(x, _mm256_set1_epi32((int)(uint32_t)base)));
+        XG_M256_PUT((char *)off, i, x);
+    }
+    return !_mm256_movemask_pd(_mm256_castsi256_pd(bad)) && XG_M256_NONE(_mm256_and_si256(odd, _mm256_set1_epi32((int)align)));
+}
+XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
+    int i;
+    for (i = 0; i < 4; i++) XG_M256_PUT(to, i, _mm256_i32gather_epi32((const int *)(const void *)from, XG_M256_AT((const char *)off, i), 1));
+}
+XG_M256_FN bool xg_sim_avx2_spread_banks(const uint32_t *off) {
+    __m256i seen = _mm256_setzero_si256();
+    __m128i s;
+    int i;
+    for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(XG_M256_AT((const char *)off, i), 2), _mm256_set1_epi32(31))));
+    s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
+    s = _mm_or_si128(s, _mm_srli_si128(s, 8));
+    return (_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1;
+}
+XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
+    const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
+    __m256i out[4], ok[4];
+    int k;
+    for (k = 0; k < 4; k++) {
+        const __m256i lane = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(k * 8)), x = _mm256_and_si256(XG_M256_AT(b, k), low5), y = XG_M256_AT(c, k);
+        const __m256i seg = _mm256_and_si256(_mm256_srli_epi32(y, 8), low5), kept = _mm256_and_si256(lane, seg), top = _mm256_or_si256(kept, _mm256_andnot_si256(seg, _mm256_and_si256(y, low5)));
+        const __m256i j = op == XG_SIM_SHUFFLE_UP ? _mm256_sub_epi32(lane, x) : op == XG_SIM_SHUFFLE_DOWN ? _mm256_add_epi32(lane, x) : op == XG_SIM_SHUFFLE_BFLY ? _mm256_xor_si256(lane, x) : _mm256_or_si256(kept, _mm256_andnot_si256(seg, x));
+        const __m256i not_ok = op == XG_SIM_SHUFFLE_UP ? _mm256_cmpgt_epi32(top, j) : _mm256_cmpgt_epi32(j, top);
+        ok[k] = _mm256_cmpeq_epi32(not_ok, none);
+        out[k] = _mm256_i32gather_epi32((const int *)(const void *)a, _mm256_blendv_epi8(j, lane, not_ok), 4);
+    }
+    for (k = 0; k < 4; k++) { XG_M256_PUT(to, k, out[k]); if (good) XG_M256_PUT(good, k, ok[k]); }
+}
+XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t least, uint32_t below) {
+    const char *p = (const char *)words;
+    __m256i low, high;
+    __m128i l = _mm_set1_epi32((int)least), h = _mm_set1_epi32((int)(below - 1));
+    size_t i;
+    low = _mm256_set1_epi32((int)least);
+    high = low;
+    for (i = 0; i < n / 8; i++) { const __m256i v = XG_M256_AT(p, i); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
+    if (n & 4) { const __m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(words + n - 4))); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
+    l = _mm_xor_si128(l, _mm_min_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)));
+    h = _mm_xor_si128(h, _mm_max_epu32(h, _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1))));
+    l = _mm_or_si128(l, h);
+    return _mm_testz_si128(l, l) != 0;
+}
+XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
+    char *p = (char *)words;
+    const __m256i v = _mm256_set1_epi32((int)word);
+    size_t i;
+    for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
+    if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
+}
+XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) { for (; bytes; bytes -= 32, to += 32, from += 32) XG_M256_PUT(to, 0, XG_M256_AT(from, 0)); }
+/* Two rows of pairs to a row of firsts and a row of seconds; within 128 bits first, then across. */
+XG_M256_FN void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t size) {
+    const __m256i bytes = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    const __m256i halves = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+    uint32_t i;
+    for (i = 0; i < size; i++) {
+        __m256i x = XG_M256_AT(from, 2 * i), y = XG_M256_AT(from, 2 * i + 1), lo, hi;
+        if (size == 16) { XG_M256_PUT(a, i, _mm256_permute2x128_si256(x, y, 0x20)); XG_M256_PUT(b, i, _mm256_permute2x128_si256(x, y, 0x31)); continue; }
+        if (size <= 2) { x = _mm256_shuffle_epi8(x, size == 1 ? bytes : halves); y = _mm256_shuffle_epi8(y, size == 1 ? bytes : halves); }
+        if (size == 4) {
+            lo = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y), 0x88));
+            hi = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y), 0xDD));
+        } else { lo = _mm256_unpacklo_epi64(x, y); hi = _mm256_unpackhi_epi64(x, y); }
+        XG_M256_PUT(a, i, _mm256_permute4x64_epi64(lo, 0xD8));
+        XG_M256_PUT(b, i, _mm256_permute4x64_epi64(hi, 0xD8));
+    }
+}
+XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_t size) {
+    uint32_t i;
+    for (i = 0; i < size; i++) {
+        const __m256i x = XG_M256_AT(a, i), y = XG_M256_AT(b, i);
+        __m256i lo, hi;
+        switch (size) {
+        case 1: lo = _mm256_unpacklo_epi8(x, y); hi = _mm256_unpackhi_epi8(x, y); break;
+        case 2: lo = _mm256_unpacklo_epi16(x, y); hi = _mm256_unpackhi_epi16(x, y); break;
+        case 4: lo = _mm256_unpacklo_epi32(x, y); hi = _mm256_unpackhi_epi32(x, y); break;
+        case 8: lo = _mm256_unpacklo_epi64(x, y); hi = _mm256_unpackhi_epi64(x, y); break;
+        default: lo = _mm256_permute2x128_si256(x, y, 0x20); hi = _mm256_permute2x128_si256(x, y, 0x31); XG_M256_PUT(to, 2 * i, lo); XG_M256_PUT(to, 2 * i + 1, hi); continue;
+        }
+        XG_M256_PUT(to, 2 * i, _mm256_permute2x128_si256(lo, hi, 0x20));
+        XG_M256_PUT(to, 2 * i + 1, _mm256_permute2x128_si256(lo, hi, 0x31));
+    }
+}
+static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32, xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_spread_banks, xg_sim_avx2_shuffle,
+    xg_sim_avx2_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
+#endif
+
+XG_FN const xg_sim_moves *xg_sim_moves_of(xg_sim_unit unit) {
+#if XG_SIM_X86
+    if (unit != XG_SIM_UNIT_BASE) return &xg_sim_moves_avx2;
+#endif
+    (void)unit;
+    return &xg_sim_moves_base;
+}
+
+#undef XG_SIM_SPLIT
+#undef XG_SIM_JOIN
+#endif /* XG_SIM_MOVES_C */
 
 enum { XG_SIM_NEST = 64, XG_SIM_MODS = 24, XG_SIM_OPERANDS = 16, XG_SIM_VECTOR = 128 };
 
@@ -2664,7 +3088,7 @@ typedef struct xg_sim_asm {
     xg_map64 const_map[3];      /* value to constant, by size */
     xg_sim_stmt *stmt;          /* the one being read */
     uint32_t carry;             /* the register of the carry flag of this function, NOREG until used */
-    bool avx2;
+    xg_sim_unit unit;           /* whose arithmetic functions the records get */
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s);      /* decode.c */
@@ -3418,16 +3842,15 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
  * (sin and cos: for |x| below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose
  * result depends on the last bits of an approximation differs from a device within the device's own error.
  *
- * XG_SIM_MUL_ADD is a product and a sum that the compiler may contract: the difference is below the precision that is kept. */
+ * ex2, tanh and rsqrt are in lanes.c; what stands here of them is for 16-bit floats. */
 #ifndef XG_SIM_MATH_C
 #define XG_SIM_MATH_C
 
 XG_FN double xg_sim_scale(double v, int n) { return v * xg_sim_f64_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
 
 XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
-    double n = x + 6755399441055744.0 - 6755399441055744.0, y = (x - n) * 0.69314718055994530942, r;
-    r = 1.0 + y * (1.0 + y * (0.5 + y * (1.0 / 6 + y * (1.0 / 24 + y * (1.0 / 120 + y * (1.0 / 720 + y * (1.0 / 5040 + y * (1.0 / 40320 + y * (1.0 / 362880)))))))));
-    return xg_sim_scale(r, (int)n);
+    double n = x + 6755399441055744.0 - 6755399441055744.0, f = x - n;
+    return xg_sim_scale(XG_SIM_EXP2_SERIES(f), (int)n);
 }
 XG_FN float xg_sim_ex2(float x) {
     if (x != x) return x;
@@ -3478,11 +3901,6 @@ XG_FN float xg_sim_tanh(float x) {
     t = xg_sim_exp2_wide(y * 2.88539008177792681472);
     return (float)(1.0 - 2.0 / (t + 1.0));
 }
-XG_FN float xg_sim_rsqrt(float x) {
-    if (x != x || x < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
-    return (float)(1.0 / sqrt((double)x)); /* 1/-0 is -inf, as PTX wants */
-}
-
 #endif /* XG_SIM_MATH_C */
 /* sim/scalar.c -- the arithmetic that need not be fast: one lane at a time, one copy for all hosts.
  *
@@ -3731,8 +4149,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
 
 #define XG_SIM_SCALAR_OPS(S1, S2, S3, S4) \
     XG_S_MODES(S2, S3, S1, f32, u32, F32) XG_S_MODES(S2, S3, S1, f64, u64, F64) \
-    S1(ex2_f32, f32, f32, r = xg_sim_ex2(a)) S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
-    S1(tanh_f32, f32, f32, r = xg_sim_tanh(a)) S1(rsqrt_f32, f32, f32, r = xg_sim_rsqrt(a)) S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) S2(div_u32, u32, u32, u32, r = (uint32_t)xg_sim_div_u(a, b)) S2(div_u64, u64, u64, u64, r = xg_sim_div_u(a, b)) \
     S2(div_s16, s16, s16, s16, r = (int16_t)xg_sim_div_s(a, b)) S2(div_s32, s32, s32, s32, r = (int32_t)xg_sim_div_s(a, b)) S2(div_s64, s64, s64, s64, r = xg_sim_div_s(a, b)) \
@@ -3816,7 +4234,7 @@ static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_COUNT] = {
     XG_SIM_SCALAR_NAMES
 #undef XG_SIM_X
 };
-#if XG_SIM_AVX2
+#if XG_SIM_X86
 static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_COUNT] = {
     NULL,
 #define XG_SIM_X(name) xg_sim_avx2_##name,
@@ -3826,19 +4244,38 @@ static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_COUNT] = {
     XG_SIM_SCALAR_NAMES
 #undef XG_SIM_X
 };
+static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_COUNT] = {
+    NULL,
+#define XG_SIM_X(name) xg_sim_avx512_##name,
+    XG_SIM_VECTOR_NAMES
+#undef XG_SIM_X
+#define XG_SIM_X(name) xg_sim_##name,
+    XG_SIM_SCALAR_NAMES
+#undef XG_SIM_X
+};
 #endif
-XG_FN bool xg_sim_has_avx2(void) {
-#if XG_SIM_AVX2
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* F16C is older than both; clang 14 cannot ask for it */
+XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
+#if XG_SIM_X86
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return XG_SIM_UNIT_BASE; /* F16C is older than both; clang 14 cannot ask for it */
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
-    return false;
+    return XG_SIM_UNIT_BASE;
 #endif
 }
-XG_FN xg_sim_fn xg_sim_fn_of(bool avx2, xg_sim_f f) {
-#if XG_SIM_AVX2
-    if (avx2) return xg_sim_fns_avx2[f];
+XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
+    static const char *const names[XG_SIM_UNIT_COUNT] = {
+#define X(name, text) text,
+        XG_SIM_UNITS(X)
+#undef X
+    };
+    return names[unit];
+}
+XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+#if XG_SIM_X86
+    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_fns_avx512[f];
+    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_fns_avx2[f];
 #endif
-    (void)avx2;
+    (void)unit;
     return xg_sim_fns_base[f];
 }
 
@@ -4158,6 +4595,7 @@ XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
 XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
     uint32_t src[3], i, d, bytes = xg_sim_types[t].bytes, last;
     if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
+    if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) { f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32; ftz = false; } /* common */
     for (i = 0; i < 3; i++) {
         src[i] = i < n ? xg_sim_source(p, s, i + 1, t) : XG_SIM_NOREG;
         if (i < n && ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
@@ -5903,7 +6341,7 @@ XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
         if (in.kind == XG_SIM_K_ALU) {
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
             in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
-            in.fn = xg_sim_fn_of(p->avx2, (xg_sim_f)in.op);
+            in.fn = xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
         } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE) in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
         else if (in.kind == XG_SIM_K_WARP) in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
         /* The special-purpose kinds tell an operand that is not there from the first slot by these bits. */
@@ -5999,7 +6437,10 @@ struct xg_sim_worker {
     int32_t quantum;
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced;     /* races are looked for; the block has executed a fence */
+    bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
+    bool unchecked;           /* nobody asks the shadows */
+    bool shared_parts;        /* some word of shared memory was written in part */
+    uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
@@ -6150,7 +6591,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
 /* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
 enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };
 typedef enum xg_sim_wordpart { XG_SIM_PART_ALL, XG_SIM_PART_LOW, XG_SIM_PART_HIGH, XG_SIM_PART_MIXED } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. */
+/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. Only looked at where the word's writer wrote a part of it. */
 typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING } xg_sim_fresh;
 
 #if XG_SIM_ATOMICS
@@ -6205,14 +6646,31 @@ XG_FN bool xg_sim_batch(xg_sim_worker *w) {
     if (w->next_interval >= w->last_interval) w->tracked = false;
     return at == end;
 }
+/* Shared memory is each worker's own, and so is its time. When its numbers are spent, all that is known is that words are written. */
+XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
+    uint32_t words = w->l->shared_bytes / 4 + 1, k;
+    if (!w->l->shared_bytes) return;
+    w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
+    if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
+    for (k = 0; k < words; k++) {
+        bool part = (w->marks[k] >> XG_SIM_TAG_PART & 3) != XG_SIM_PART_ALL;
+        w->marks[k] = w->marks[k] < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (part ? (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART : 0u);
+        w->marks[words + k] = 0;
+    }
+    w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
+    w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+}
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
-    w->fenced = false;
+    xg_sim_shared_next(w);
+    w->shared_block = w->shared_tag;
+    w->fenced = w->shared_parts = false;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
     if (w->tracked) w->block_tag = w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
 }
 XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
+    xg_sim_shared_next(w);
     if (!w->tracked) return;
     if (w->next_interval >= w->last_interval && !xg_sim_batch(w)) { w->tracked = false; return; }
     if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
@@ -6241,113 +6699,131 @@ XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t byt
 
 typedef enum xg_sim_clashkind { XG_SIM_CLASH_NONE, XG_SIM_CLASH_UNWRITTEN, XG_SIM_CLASH_WRITE, XG_SIM_CLASH_READ } xg_sim_clashkind;
 typedef struct xg_sim_clash { uint64_t at; uint32_t tag; xg_sim_clashkind kind; } xg_sim_clash; /* at: a byte; tag: the other access */
-typedef struct xg_sim_marks { uint32_t *w, *r, floor; bool unwritten; } xg_sim_marks; /* r NULL: nobody may write here; floor: tags below do not matter any more; unwritten: a writer 0 is an error */
+/* A piece of memory with the tags of its words' writers and readers (r NULL: nobody may write here). Tags below floor do not matter any more; the block's
+ * are from block on, the interval's from tag on (0: time stands still). A word whose writer is below least counts as unwritten when it is read. */
+typedef struct xg_sim_marks { uint32_t *w, *r, floor, block, tag, least; bool races, fenced; } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
     xg_sim_wordpart other = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3);
     return other != XG_SIM_PART_MIXED && part != XG_SIM_PART_MIXED && (other == XG_SIM_PART_ALL || part == XG_SIM_PART_ALL || other == part);
 }
 /* Does an access of mine race with that of an earlier tag? */
-XG_FN bool xg_sim_races(const xg_sim_worker *w, uint32_t floor, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
-    if (tag < floor || !xg_sim_overlap(tag, part)) return false;
-    if (tag < w->block_tag || tag >= w->tag + (1u << XG_SIM_TAG_INTERVAL) || tag & XG_SIM_TAG_FOREIGN) { if (!w->fenced) return true; if (!(tag & XG_SIM_TAG_FOREIGN)) return false; }
-    return !((tag ^ w->tag) >> XG_SIM_TAG_INTERVAL) && ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31));
+XG_FN bool xg_sim_races(const xg_sim_marks *m, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
+    if (tag < m->floor || !xg_sim_overlap(tag, part)) return false;
+    if (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || tag & XG_SIM_TAG_FOREIGN) { if (!m->fenced) return true; if (!(tag & XG_SIM_TAG_FOREIGN)) return false; }
+    return !((tag ^ m->tag) >> XG_SIM_TAG_INTERVAL) && ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31));
 }
 XG_FN uint32_t xg_sim_with_part(uint32_t tag, xg_sim_wordpart part) { return tag | (uint32_t)part << XG_SIM_TAG_PART; }
 /* The reader's tag after one more read. */
-XG_FN uint32_t xg_sim_read_tag(const xg_sim_worker *w, uint32_t floor, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
+XG_FN uint32_t xg_sim_read_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
     xg_sim_wordpart old = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3), both = old == part ? part : XG_SIM_PART_MIXED;
     bool foreign;
-    if (tag < floor) return xg_sim_with_part(mine, part);
-    foreign = tag < w->block_tag || tag >= w->tag + (1u << XG_SIM_TAG_INTERVAL) || tag & XG_SIM_TAG_FOREIGN;
-    if (foreign) return xg_sim_with_part(mine | XG_SIM_TAG_FOREIGN, both) | (tag >= w->tag && !((tag ^ w->tag) >> XG_SIM_TAG_INTERVAL) && ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31)) ? (uint32_t)XG_SIM_TAG_SEVERAL : 0u);
-    if (tag < w->tag) return xg_sim_with_part(mine, part);
-    if ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31)) return xg_sim_with_part(mine | XG_SIM_TAG_SEVERAL, both);
+    if (tag < m->floor) return xg_sim_with_part(mine, part);
+    foreign = tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || tag & XG_SIM_TAG_FOREIGN;
+    if (foreign) return xg_sim_with_part(mine | XG_SIM_TAG_FOREIGN, both) | (tag >= m->tag && !((tag ^ m->tag) >> XG_SIM_TAG_INTERVAL) && ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31)) ? (uint32_t)XG_SIM_TAG_SEVERAL : 0u);
+    if (tag < m->tag) return xg_sim_with_part(mine, part);
+    if ((tag & XG_SIM_TAG_SEVERAL) || ((tag ^ mine) & 31)) return xg_sim_with_part(m->tag | 31 | XG_SIM_TAG_SEVERAL, both); /* whoever reads next makes the same of it */
     return xg_sim_with_part(mine, old == part || part == XG_SIM_PART_MIXED ? old : part == XG_SIM_PART_ALL || old == XG_SIM_PART_ALL || old + part == 3 ? XG_SIM_PART_ALL : part);
 }
-XG_FN uint32_t xg_sim_write_tag(const xg_sim_worker *w, uint32_t floor, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
+XG_FN uint32_t xg_sim_write_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mine, xg_sim_wordpart part) {
     xg_sim_wordpart old = (xg_sim_wordpart)(tag >> XG_SIM_TAG_PART & 3);
-    if (tag >= w->tag && !((tag ^ mine) & 31)) part = old == part ? part : old + part == 3 || part == XG_SIM_PART_ALL ? XG_SIM_PART_ALL : old;
-    else if (tag >= floor && old != part && part != XG_SIM_PART_ALL) part = XG_SIM_PART_MIXED;
+    if (tag >= m->tag && !((tag ^ mine) & 31)) part = old == part ? part : old + part == 3 || part == XG_SIM_PART_ALL ? XG_SIM_PART_ALL : old;
+    else if (tag >= m->floor && old != part && part != XG_SIM_PART_ALL) part = XG_SIM_PART_MIXED;
     return xg_sim_with_part(mine, part);
 }
 
 /* One word; false when it clashes, and then nothing is noted. */
-XG_FN bool xg_sim_track_word(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
+XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
     uint32_t wt = m->w[k], rt = m->r ? m->r[k] : 0;
     out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
-    if (!write && m->unwritten && !wt) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
-    if (w->tracked) {
-        if (xg_sim_races(w, m->floor, wt, mine, part)) { out->kind = XG_SIM_CLASH_WRITE; out->tag = wt; return false; }
-        if (write && xg_sim_races(w, m->floor, rt, mine, part)) { out->kind = XG_SIM_CLASH_READ; out->tag = rt; return false; }
+    if (!write && wt < m->least) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
+    if (m->races) {
+        if (xg_sim_races(m, wt, mine, part)) { out->kind = XG_SIM_CLASH_WRITE; out->tag = wt; return false; }
+        if (write && xg_sim_races(m, rt, mine, part)) { out->kind = XG_SIM_CLASH_READ; out->tag = rt; return false; }
     }
-    if (!write) { if (m->r && w->tracked) m->r[k] = xg_sim_read_tag(w, m->floor, rt, mine, part); }
-    else m->w[k] = w->tracked ? xg_sim_write_tag(w, m->floor, wt, mine, part) : (uint32_t)XG_SIM_TAG_OLD;
+    if (!write) { if (m->r && m->races) m->r[k] = xg_sim_read_tag(m, rt, mine, part); }
+    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) : (uint32_t)XG_SIM_TAG_OLD;
     return true;
 }
 
-/* ---- runs of whole words, four at a time ---- */
+/* ---- whole words, many at once ---- */
 
-#if XG_SIM_VECTORS
-typedef int32_t xg_sim_mark4 __attribute__((vector_size(16), may_alias, aligned(4)));
-/* Every tag of p[0..4n) lies in [least, below). Tags are positive. */
-XG_FN bool xg_sim_tags_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
-    const int32_t lo = (int32_t)least, hi = (int32_t)below;
-    const xg_sim_mark4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
-    const xg_sim_mark4 *v = (const xg_sim_mark4 *)(const void *)p;
-    xg_sim_mark4 bad = {0, 0, 0, 0};
-    size_t i;
-    for (i = 0; i < n; i++) bad |= (v[i] < l) | (v[i] >= h);
-    return !(bad[0] | bad[1] | bad[2] | bad[3]);
+/* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
+XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) { return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine; }
+/* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers are never FOREIGN, nor are any of shared memory. */
+XG_FN bool xg_sim_tags_calm(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *p, size_t n, uint32_t least, uint32_t mine, bool foreign) {
+    uint32_t first = p[0];
+    if (first < m->floor) return least < m->floor && v->within(p, n, least, m->floor);
+    if (first == mine || foreign) return xg_sim_tag_mine(m, first, mine) && v->within(p, n, first, first + 1);
+    return v->within(p, n, m->block, m->races ? m->tag : 0x7FFFFFFFu);
 }
-XG_FN void xg_sim_tags_fill(uint32_t *p, size_t n, uint32_t tag) {
-    const int32_t t = (int32_t)tag;
-    const xg_sim_mark4 v = {t, t, t, t};
-    xg_sim_mark4 *q = (xg_sim_mark4 *)(void *)p;
-    size_t i;
-    for (i = 0; i < n; i++) q[i] = v;
-}
-#else
-XG_FN bool xg_sim_tags_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < 4 * n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
-XG_FN void xg_sim_tags_fill(uint32_t *p, size_t n, uint32_t tag) { size_t i; for (i = 0; i < 4 * n; i++) p[i] = tag; }
-#endif
-
-/* 4n whole words at once, where their tags are all from before this launch, or their readers are all the same; false where they are not. */
-XG_FN bool xg_sim_track_quads(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
-    uint32_t old = w->tracked ? m->floor : 0x7FFFFFFFu, first;
-    if (!xg_sim_tags_within(m->w + k, n, !write && m->unwritten, old)) return false;
-    if (!w->tracked) { if (write) xg_sim_tags_fill(m->w + k, n, XG_SIM_TAG_OLD); return true; }
+/* n whole words side by side, a multiple of 4; false when one of them needs a closer look, and then nothing is noted. */
+XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+    uint32_t first = m->r ? m->r[k] : 0, *w = m->w + k, *r = m->r + k;
+    bool foreign = m->floor != m->block;
+    if (!m->tag) { if (!write) return v->within(w, n, m->least, 0x7FFFFFFFu); v->fill(w, n, XG_SIM_TAG_OLD); return true; }
+    if (!xg_sim_tags_calm(v, m, w, n, write ? 0 : m->least, mine, false)) return false;
     if (!m->r) return !write;
-    first = m->r[k];
     if (write) {
-        if (!xg_sim_tags_within(m->r + k, n, 0, old)) return false;
-        xg_sim_tags_fill(m->w + k, n, mine);
-    } else if (first >= old && !xg_sim_tags_within(m->r + k, n, first, first + 1)) return false;
-    else if (first < old && !xg_sim_tags_within(m->r + k, n, 0, old)) return false;
-    else xg_sim_tags_fill(m->r + k, n, xg_sim_read_tag(w, m->floor, first, mine, XG_SIM_PART_ALL));
+        if (m->races && !xg_sim_tags_calm(v, m, r, n, 0, mine, foreign)) return false;
+        v->fill(w, n, mine);
+    } else if (!m->races) return true;
+    else if (first < m->floor ? v->within(r, n, 0, m->floor) : !foreign && first < m->tag && v->within(r, n, 0, m->tag)) v->fill(r, n, mine);
+    else if (v->within(r, n, first, first + 1)) { if (first != mine) v->fill(r, n, xg_sim_read_tag(m, first, mine, XG_SIM_PART_ALL)); }
+    else return false;
+    return true;
+}
+/* n whole words, few, from k on; the same promise. */
+XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+    size_t i;
+    if (!m->tag || !m->races || !m->r) return false;
+    for (i = 0; i < n; i++) {
+        const uint32_t wt = m->w[k + i], rt = m->r[k + i];
+        if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least) || (write && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine)))) return false;
+    }
+    for (i = 0; i < n; i++) if (write) m->w[k + i] = mine; else m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
+    return true;
+}
+/* The words of 32 lanes, `off` bytes into the piece; the same promise. */
+XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
+XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
+    uint32_t t[XG_SIM_WARP], i, next;
+    bool foreign = m->floor != m->block;
+    if (!m->tag || !m->races || !m->r) return false;
+    v->gather((char *)t, (const char *)m->w, off);
+    if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
+    v->gather((char *)t, (const char *)m->r, off);
+    if (write) {
+        if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
+        xg_sim_tags_put(m->w, off, mine);
+    } else if (v->within(t, XG_SIM_WARP, 0, foreign ? m->floor : m->tag)) xg_sim_tags_put(m->r, off, mine);
+    else if (v->within(t, XG_SIM_WARP, t[0], t[0] + 1)) {
+        next = xg_sim_read_tag(m, t[0], mine, XG_SIM_PART_ALL);
+        if (next != t[0]) xg_sim_tags_put(m->r, off, next);
+    } else for (i = 0; i < XG_SIM_WARP; i++) m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_ALL);
     return true;
 }
 
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
-XG_FN bool xg_sim_track(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
-    uint32_t mine = w->tag | warp;
+XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t warp, bool write, xg_sim_clash *out) {
+    uint32_t mine = m->tag | warp;
     while (at < end) {
         uint64_t k = at / 4, stop = XG_MIN(end, k * 4 + 4);
         xg_sim_wordpart part = stop - at == 4 ? XG_SIM_PART_ALL : stop - at == 2 && !(at & 1) ? (at & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW) : XG_SIM_PART_MIXED;
-        if (part == XG_SIM_PART_ALL && end - at >= 16 && xg_sim_track_quads(w, m, k, (size_t)((end - at) / 16), mine, write)) { at += (end - at) / 16 * 16; continue; }
+        if (part == XG_SIM_PART_ALL && end - at >= 16 && xg_sim_track_quads(v, m, k, (size_t)((end - at) / 16 * 4), mine, write)) { at += (end - at) / 16 * 16; continue; }
         do {
-            if (!xg_sim_track_word(w, m, k, mine, part, write, out)) return false;
+            if (!xg_sim_track_word(m, k, mine, part, write, out)) return false;
             at = stop; k++; stop = XG_MIN(end, at + 4);
         } while (part == XG_SIM_PART_ALL && stop - at == 4);
     }
     return true;
 }
 
-XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_clash *k, const char *what, bool write) {
+XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {
     const char *verb = write ? "write" : "read", *other = k->kind == XG_SIM_CLASH_WRITE ? "write" : "read";
     unsigned long long at = (unsigned long long)k->at;
     if (k->kind == XG_SIM_CLASH_UNWRITTEN) xg_sim_fault(w, v, in, lane, "read of %s at offset %llu, which nobody has written", what, at);
-    else if (k->tag < w->block_tag || k->tag >= w->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
+    else if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
         xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at, verb, other);
     else if (k->tag & XG_SIM_TAG_SEVERAL) xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them", what, at, verb, v->id, other);
     else xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between them", what, at, verb, v->id, other, k->tag & 31);
@@ -6366,11 +6842,29 @@ XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 
 XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) { return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset; }
 
+XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
+
+typedef enum xg_sim_shape {
+    XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
+    XG_SIM_ONE,  /* all active lanes at one place, at */
+    XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
+    XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
+} xg_sim_shape;
 typedef struct xg_sim_reach {
-    char *p[XG_SIM_WARP];      /* of active lanes */
-    char *run;                 /* not NULL: all lanes, one after the other from here */
-    bool shared;               /* all of it is shared memory */
+    xg_sim_shape shape;
+    bool shared;               /* it is shared memory; of ANY: some of it */
+    uint32_t bytes;            /* of a lane */
+    char *at;
+    union { uint32_t off[XG_SIM_WARP]; char *p[XG_SIM_WARP]; } to;
 } xg_sim_reach;
+XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+    switch (r->shape) {
+    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
+    case XG_SIM_ONE: return r->at;
+    case XG_SIM_FEW: return r->at + r->to.off[lane];
+    default: return r->to.p[lane];
+    }
+}
 
 XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) { return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes; }
 
@@ -6382,16 +6876,15 @@ XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return xg_sim_in_last(w, a, bytes);
 }
 
-/* Distinct 32-byte sectors of a scattered access. */
-XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
-    uint64_t table[128];
+/* Distinct 32-byte sectors of a scattered access. Where addresses only rise, a sector is new when it is not the one before. */
+XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    uint64_t table[128], s, e, before = 0;
     uint32_t n = 0, i, k;
-    uint64_t s, e, before = 0;
     memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)r->p[i] >> 5;
-        e = ((uint64_t)(uintptr_t)r->p[i] + bytes - 1) >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
+        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> 5;
         for (; s <= e; s++) {
             if (s == before) continue;
             before = s;
@@ -6401,20 +6894,32 @@ XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32
     }
     return n;
 }
-/* Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0;
+XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    uint64_t before = 0, s;
+    uint32_t n = 0, i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
+        if (s < before || bytes > 32) return xg_sim_count_sectors_any(r, mask, bytes);
+        n += s != before;
+        before = s;
+    }
+    return n;
+}
+/* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes) {
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
-        uint32_t words[32][32], count[32], worst = 1, i, j;
+        uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
-            uint32_t at, k;
-            if (!(mask >> i & 1)) continue;
-            at = (uint32_t)(r->p[i] - w->shared) / 4;
-            for (k = 0; k < (bytes + 3) / 4; k++, at++) {
-                uint32_t bank = at & 31;
-                for (j = 0; j < count[bank] && words[bank][j] != at; j++) {}
-                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = at; if (count[bank] > worst) worst = count[bank]; }
+            word = from + r->to.off[i] / 4;
+            if (word == before) continue;
+            before = word;
+            for (k = 0; k < (bytes + 3) / 4; k++, word++) {
+                bank = word & 31;
+                for (j = 0; j < count[bank] && words[bank][j] != word; j++) {}
+                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = word; if (count[bank] > worst) worst = count[bank]; }
             }
         }
         extra += worst - 1;
@@ -6458,55 +6963,68 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
 }
 
-XG_FN bool xg_sim_side_by_side(const char *slot, bool wide, uint32_t step) {
-    uint32_t i;
-    if (wide) {
-        uint64_t a[XG_SIM_WARP], bad = 0;
-        memcpy(a, slot, sizeof a);
-        if (a[31] - a[0] != 31u * (uint64_t)step) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) bad |= a[i] - (uint64_t)step * i - a[0];
-        return !bad;
-    } else {
-        uint32_t a[XG_SIM_WARP], bad = 0;
-        memcpy(a, slot, sizeof a);
-        if (a[31] - a[0] != 31u * step) return false;
-        for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
-        return !bad;
+/* All active lanes in one buffer or in shared memory, checked at once; false when each must be looked at. `room` is for 32 addresses. */
+XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r, uint64_t *room) {
+    uint32_t lane = mask & 1 ? 0 : xg_sim_first_lane(mask), i;
+    uint64_t a = xg_sim_lane_address(slot, lane, wide, offset), add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared, all = (uint64_t)bytes * XG_SIM_WARP;
+    bool shared = space == XG_SIM_SHARED || (space == XG_SIM_GENERIC && a - window < w->l->shared_bytes);
+    uint64_t base = space == XG_SIM_SHARED ? 0 : window, size = w->l->shared_bytes;
+    if (!shared) {
+        if (space == XG_SIM_GENERIC && (a - (uint64_t)(uintptr_t)w->local < (uint64_t)w->l->local_bytes * w->l->threads || a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes)) return false;
+        if ((!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) || (write && w->last.readonly)) return false;
+        base = w->last.base;
+        size = w->last.bytes;
     }
+    if (a - base > size || size - (a - base) < bytes || (!wide && !shared)) return false;
+    r->shared = shared;
+    r->bytes = bytes;
+    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a + window : a);
+    if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all && (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) { r->shape = XG_SIM_RUN; return true; }
+    if (mask != 0xFFFFFFFFu) { /* lanes that sleep go where the first one goes */
+        char *to = (char *)room;
+        uint32_t each = wide ? 8 : 4;
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + (size_t)i * each, slot + (size_t)(mask >> i & 1 ? i : lane) * each, each);
+        slot = to;
+    }
+    if (size >> 31) { /* distances have 31 bits: what is so far from the first lane is looked at alone */
+        uint64_t skip = a - base > 1u << 30 ? (a - base - (1u << 30)) & ~(uint64_t)255 : 0;
+        base += skip;
+        size = XG_MIN(size - skip, (uint64_t)0x7FFFFFFF);
+    }
+    if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1) : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1))) return false;
+    r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_FEW;
+    if (r->shape == XG_SIM_FEW) r->at = shared ? w->shared : (char *)(uintptr_t)base;
+    return true;
 }
 
+XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
+    uint32_t sectors, least = (active * bytes + 31) / 32;
+    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->spread_banks(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
+    if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
+    else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
+    w->stats.sectors += sectors;
+    w->stats.sectors_min += XG_MIN(sectors, least);
+}
+
+/* The pointers of all active lanes; false after a fault. */
 XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
-    uint32_t i, active, n_shared = 0, n_global = 0;
-    r->run = NULL;
-    if (mask == 0xFFFFFFFFu && (space == XG_SIM_GLOBAL || space == XG_SIM_SHARED || space == XG_SIM_GENERIC) && xg_sim_side_by_side(slot, wide, bytes)) {
-        uint64_t a = xg_sim_lane_address(slot, 0, wide, offset), all = (uint64_t)bytes * XG_SIM_WARP;
-        if (!(a & (bytes - 1))) {
-            if (space == XG_SIM_SHARED && a <= w->l->shared_bytes && w->l->shared_bytes - a >= all) { r->run = w->shared + a; r->shared = true; return true; }
-            if (space != XG_SIM_SHARED && (xg_sim_in_last(w, a, all) || xg_sim_find_buffer(w, a, all)) && !(write && w->last.readonly)) {
-                uint32_t sectors = (uint32_t)(((a + all - 1) >> 5) - (a >> 5) + 1);
-                r->run = (char *)(uintptr_t)a;
-                r->shared = false;
-                w->stats.sectors += sectors;
-                w->stats.sectors_min += bytes; /* 32 lanes of them over 32-byte sectors */
-                return true;
-            }
-        }
+    uint32_t i, n_shared = 0, n_global = 0;
+    uint64_t room[XG_SIM_WARP];
+    if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        return true;
     }
+    r->shape = XG_SIM_ANY;
+    r->bytes = bytes;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        r->p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
-        if (!r->p[i]) return false;
-        if ((uint64_t)(r->p[i] - w->shared) < w->l->shared_bytes) n_shared++;
+        r->to.p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
+        if (!r->to.p[i]) return false;
+        if ((uint64_t)(r->to.p[i] - w->shared) < w->l->shared_bytes) n_shared++;
         else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC) n_global++;
     }
     r->shared = n_shared != 0;
-    active = n_shared + n_global;
-    if (n_shared && !n_global) w->stats.bank_conflicts += xg_sim_count_conflicts(w, r, mask, bytes);
-    if (n_global && !n_shared) {
-        uint32_t sectors = xg_sim_count_sectors(r, mask, bytes), least = (active * bytes + 31) / 32;
-        w->stats.sectors += sectors;
-        w->stats.sectors_min += XG_MIN(sectors, least);
-    }
+    if ((n_shared != 0) != (n_global != 0)) xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
     return true;
 }
 
@@ -6525,84 +7043,130 @@ XG_FN bool xg_sim_store_same(const xg_sim_worker *w, const xg_sim_warp *v, const
 XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, const char *base, uint64_t at, uint64_t n, bool write, const char *what) {
     uint64_t from = at;
     xg_sim_clash k;
-    while (!xg_sim_track(w, m, from, at + n, v->id & 31, write, &k)) {
+    while (!xg_sim_track(w->m->moves, m, from, at + n, v->id & 31, write, &k)) {
         uint32_t of = lane + (uint32_t)((XG_MAX(k.at, at) - at) / each);
-        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, &k, what, write); return false; }
+        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, m, &k, what, write); return false; }
         from = k.at / 4 * 4 + 4;
         if (from >= at + n) return true;
     }
     return true;
 }
-/* Bytes of shared memory: written, and not waiting for a copy. */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    char *s = w->shadow + at;
-    size_t i;
-    if (does == XG_SIM_WRITES ? memchr(s, XG_SIM_PENDING, n) == NULL : n == 4 ? memcmp(s, "\1\1\1\1", 4) == 0 : false) { if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n); return true; }
-    for (i = 0; i < n; i++) {
-        if (s[i] == XG_SIM_WRITTEN || (s[i] == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES)) continue;
-        if (s[i] == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", at + i);
-        else xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "read of shared memory at offset %zu, which no thread of the block has written", at + i);
-        return false;
-    }
-    if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n);
-    return true;
-}
-XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
+
+XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
     xg_sim_marks m;
-    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, v, in, lane, each, at, n, does)) return false;
-    if (strong || !w->tracked) return true;
     m.w = w->marks;
     m.r = w->marks + w->l->shared_bytes / 4 + 1;
-    m.floor = w->block_tag; /* what earlier blocks left here is gone */
-    m.unwritten = false;
-    return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, does == XG_SIM_WRITES, "shared memory");
+    m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
+    m.tag = w->shared_tag;
+    m.least = w->l->unchecked_shared ? 0 : m.block;
+    m.races = !w->l->unchecked_races;
+    m.fenced = false;
+    return m;
+}
+XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
+    const xg_sim_buffer *b = &w->last;
+    xg_sim_marks m;
+    m.w = b->shadow;
+    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
+    m.floor = w->launch_tag;
+    m.block = w->block_tag;
+    m.tag = w->tracked ? w->tag : 0;
+    m.least = w->l->unchecked_global ? 0 : 1;
+    m.races = w->tracked;
+    m.fenced = w->fenced;
+    return m;
+}
+
+/* The states of the bytes of word k, made up from its tag where it says all. */
+XG_FN char *xg_sim_word_bytes(xg_sim_worker *w, const xg_sim_marks *m, size_t k) {
+    char *s = w->shadow + k * 4;
+    if (m->w[k] < m->block) memset(s, XG_SIM_UNWRITTEN, 4);
+    else if ((m->w[k] >> XG_SIM_TAG_PART & 3) == XG_SIM_PART_ALL) memset(s, XG_SIM_WRITTEN, 4);
+    return s;
+}
+/* Bytes of shared memory: written, and not waiting for a copy. A write of a part of a word is noted byte by byte; the caller sets the word's tag. */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, size_t at, size_t n, xg_sim_does does) {
+    size_t i;
+    for (i = at; i < at + n; i++) {
+        char *s = xg_sim_word_bytes(w, m, i / 4) + i % 4;
+        if (*s == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", i);
+        else if (*s == XG_SIM_UNWRITTEN && does != XG_SIM_WRITES && m->least) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "read of shared memory at offset %zu, which no thread of the block has written", i);
+        else { if (does == XG_SIM_WRITES) *s = XG_SIM_WRITTEN; continue; }
+        return false;
+    }
+    return true;
+}
+/* An atomic or a strong access: it leaves the tags of words that are written alone, and gives others one that races with nothing. */
+XG_FN void xg_sim_mark_strong(const xg_sim_marks *m, size_t at, size_t n) {
+    size_t k;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) if (m->w[k] < m->block) m->w[k] = xg_sim_with_part(m->block, XG_SIM_PART_MIXED);
+}
+XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
+    xg_sim_marks m = xg_sim_marks_shared(w);
+    bool write = does == XG_SIM_WRITES;
+    if (!strong && !w->shared_parts && !(at & 3)) {
+        if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
+    }
+    if ((!write || ((at | n) & 3) || strong || w->shared_parts) && !xg_sim_fresh_bytes(w, v, in, lane, each, &m, at, n, does)) return false;
+    if (write && (((at | n) & 3) || strong)) w->shared_parts = true;
+    if (strong) { if (does != XG_SIM_READS) xg_sim_mark_strong(&m, at, n); return true; }
+    m.least = 0;
+    return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
 /* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
 XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[100];
-    xg_sim_marks m;
+    xg_sim_marks m = xg_sim_marks_global(w);
+    xg_sim_clash c;
+    bool write = does == XG_SIM_WRITES;
     if (!b->shadow) return true;
-    m.w = b->shadow;
-    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
-    m.floor = w->launch_tag;
-    m.unwritten = !w->l->unchecked_global;
-    if (strong || (!w->tracked && does == XG_SIM_WRITES)) {
+    if (strong) {
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
             if (m.w[k]) continue;
-            if (does == XG_SIM_WRITES || !m.unwritten) m.w[k] = XG_SIM_TAG_OLD;
-            else {
-                xg_sim_clash c;
-                c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
-                xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
-                xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &c, what, false);
-                return false;
-            }
+            if (write || !m.least) { m.w[k] = XG_SIM_TAG_OLD; continue; }
+            c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
+            xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+            xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
+            return false;
         }
         return true;
     }
-    if (!w->tracked && !m.unwritten) return true;
-    what[0] = 0;
-    {
-        uint64_t from = at;
-        xg_sim_clash c;
-        if (xg_sim_track(w, &m, from, at + n, v->id & 31, does == XG_SIM_WRITES, &c)) return true;
-        xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
-        return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, does == XG_SIM_WRITES, what);
-    }
+    if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
+    xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+    return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
+}
+/* Scattered whole words of a FEW. */
+XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+    xg_sim_marks m;
+    uint32_t bytes;
+    size_t skip;
+    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (r->shared ? w->shared_parts : !w->last.shadow)) return false;
+    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
+    skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
+    m.w += skip;
+    if (m.r) m.r += skip;
+    for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
+        if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
+    return true;
 }
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
-    uint32_t i;
-    if (r->run) {
-        if (r->shared) return xg_sim_shadow_shared(w, v, in, 0, bytes, (size_t)(r->run - w->shared), (size_t)bytes * XG_SIM_WARP, does, strong);
-        return xg_sim_shadow_global(w, v, in, 0, bytes, (uint64_t)(uintptr_t)r->run, (uint64_t)bytes * XG_SIM_WARP, does, strong);
+    uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
+    if (r->shape == XG_SIM_ANY ? w->unchecked : r->shared ? w->l->unchecked_shared && w->l->unchecked_races : w->l->unchecked_global && !w->tracked) return true;
+    if (r->shape == XG_SIM_RUN || (r->shape == XG_SIM_ONE && does != XG_SIM_WRITES)) {
+        i = r->shape == XG_SIM_RUN ? 0 : xg_sim_first_lane(mask);
+        if (r->shared) return xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
+        return xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const char *p = r->p[i];
-        if (!(mask >> i & 1) || (p == before && does == XG_SIM_READS)) continue;
+        const char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        if (p == before && does == XG_SIM_READS) continue;
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
@@ -6613,8 +7177,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
 /* ---- loads and stores ---- */
 
 #define XG_SIM_COPY_RUN(M, R) for (i = 0; i < XG_SIM_WARP; i++) { M x; R y; memcpy(&x, run + (size_t)i * step, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
-#define XG_SIM_COPY_STEP8(T) for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * sizeof(T), run + (size_t)i * 8, sizeof(T)); return
-#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, p[i] + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, xg_sim_reach_at(r, i) + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
 #define XG_SIM_BY_SIZE(COPY) \
     switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
     case 0x102: COPY(uint8_t, uint16_t); case 0x104: COPY(uint8_t, uint32_t); case 0x108: COPY(uint8_t, uint64_t); \
@@ -6623,33 +7186,57 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
     case 0x214: COPY(int16_t, int32_t); case 0x218: COPY(int16_t, int64_t); \
     case 0x404: case 0x414: COPY(uint32_t, uint32_t); case 0x408: COPY(uint32_t, uint64_t); case 0x418: COPY(int32_t, int64_t); \
     default: COPY(uint64_t, uint64_t); }
-XG_FN void xg_sim_load_run(char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
+XG_FN void xg_sim_load_run(const xg_sim_moves *m, char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
     uint32_t i;
-    if (size == bytes && step == size) { memcpy(slot, run, (size_t)XG_SIM_WARP * size); return; }
-    if (size == 2 && bytes == 2 && step == 8) { XG_SIM_COPY_STEP8(uint16_t); } /* vectors of four halves are common */
+    if (size == bytes && step == size) { m->copy(slot, run, (size_t)XG_SIM_WARP * size); return; }
     XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
 }
-XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, char *const *p, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
+XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
 
-XG_FN void xg_sim_store_run(const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
+XG_FN void xg_sim_store_run(const xg_sim_moves *m, const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
     uint32_t i;
-    if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
-    else if (size == stride && step == size) memcpy(run, slot, (size_t)XG_SIM_WARP * size);
-    else if (size == 2 && step == 8 && stride == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * 8, slot + i * 2, 2);
+    if (size == stride && step == size) m->copy(run, slot, (size_t)XG_SIM_WARP * size);
+    else if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
     else if (size == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
     else if (size == 4) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
     else for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
 }
-XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, char *const *p, uint32_t at, uint32_t mask, uint32_t size) {
+XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size) {
     uint32_t i;
+    if (size == 4 && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { for (i = 0; i < XG_SIM_WARP; i++) memcpy(r->at + r->to.off[i] + at, slot + i * stride, 4); return; }
     for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) {
-        if (size == 4) memcpy(p[i] + at, slot + i * stride, 4);
-        else if (size == 2) memcpy(p[i] + at, slot + i * stride, 2);
-        else if (size == 8) memcpy(p[i] + at, slot + i * stride, 8);
-        else p[i][at] = slot[i * stride];
+        char *p = xg_sim_reach_at(r, i) + at;
+        if (size == 4) memcpy(p, slot + i * stride, 4);
+        else if (size == 2) memcpy(p, slot + i * stride, 2);
+        else if (size == 8) memcpy(p, slot + i * stride, 8);
+        else *p = slot[i * stride];
     }
 }
+/* Two or four items a lane, side by side, each as wide as its register: rows of pairs are taken apart, once or twice. */
+XG_FN void xg_sim_load_vectors(const xg_sim_moves *m, char *regs, const uint32_t *list, uint32_t n, const char *run, uint32_t size) {
+    char low[512], high[512];
+    if (n == 2) { m->split(regs + list[0], regs + list[1], run, size); return; }
+    m->split(low, high, run, 2 * size);
+    m->split(regs + list[0], regs + list[1], low, size);
+    m->split(regs + list[2], regs + list[3], high, size);
+}
+XG_FN void xg_sim_store_vectors(const xg_sim_moves *m, const char *const *slots, uint32_t n, char *run, uint32_t size) {
+    char low[512], high[512];
+    if (n == 2) { m->join(run, slots[0], slots[1], size); return; }
+    m->join(low, slots[0], slots[1], size);
+    m->join(high, slots[2], slots[3], size);
+    m->join(run, low, high, 2 * size);
+}
 
+/* 32 times the same 4 or 8 bytes. */
+XG_FN void xg_sim_fill_slot(const xg_sim_worker *w, char *slot, const char *value, uint32_t size) {
+    uint32_t i;
+    if (size == 4) { uint32_t x; memcpy(&x, value, 4); w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x); return; }
+    for (i = 0; i < 4; i++) memcpy(slot + i * 8, value, 8);
+    w->m->moves->copy(slot + 32, slot, 32); /* doubling what is there */
+    w->m->moves->copy(slot + 64, slot, 64);
+    w->m->moves->copy(slot + 128, slot, 128);
+}
 XG_FN void xg_sim_full_fence(void) {
 #if XG_SIM_ATOMICS
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -6667,15 +7254,21 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) { if (store) w->stats.global_stores++; else w->stats.global_loads++; }
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
-    for (e = 0; e < n; e++) {
+    if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
+        const char *slots[4];
+        for (e = 0; store && e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
+        if (store) xg_sim_store_vectors(w->m->moves, slots, n, r.at, size); else xg_sim_load_vectors(w->m->moves, v->regs, list, n, r.at, size);
+    } else for (e = 0; e < n; e++) {
         if (store) {
             const char *slot = xg_sim_slot(w, v, list[e]);
-            if (r.run) xg_sim_store_run(slot, in->dbytes, r.run + e * size, total, size);
-            else xg_sim_store_lanes(slot, in->dbytes, r.p, e * size, mask, size);
+            if (r.shape == XG_SIM_RUN) xg_sim_store_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size);
+            else xg_sim_store_lanes(slot, in->dbytes, &r, e * size, mask, size);
         } else {
             char *slot = v->regs + list[e];
-            if (r.run) xg_sim_load_run(slot, in->dbytes, r.run + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-            else xg_sim_load_lanes(slot, in->dbytes, r.p, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            if (r.shape == XG_SIM_RUN) xg_sim_load_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            else if (r.shape == XG_SIM_FEW && size == 4 && in->dbytes == 4 && mask == 0xFFFFFFFFu) w->m->moves->gather(slot, r.at + e * size, r.to.off);
+            else if (r.shape == XG_SIM_ONE && size == in->dbytes && size >= 4 && mask == 0xFFFFFFFFu) xg_sim_fill_slot(w, slot, r.at + e * size, size);
+            else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
         }
     }
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
@@ -6683,18 +7276,14 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 /* ld.param of a kernel: the same bytes for every lane. */
 XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e, i;
-    char *p[XG_SIM_WARP];
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
+    xg_sim_reach r;
+    r.shape = XG_SIM_ONE;
     for (e = 0; e < in->n; e++) {
         char *slot = v->regs + w->m->list[in->list + e];
-        if (mask == 0xFFFFFFFFu && size == in->dbytes && size == 8) {
-            uint64_t x;
-            memcpy(&x, w->params + in->imm + e * size, 8);
-            for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * 8, &x, 8);
-            continue;
-        }
-        for (i = 0; i < XG_SIM_WARP; i++) p[i] = w->params + in->imm + e * size;
-        xg_sim_load_lanes(slot, in->dbytes, p, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+        if (mask == 0xFFFFFFFFu && size == in->dbytes && size >= 4) { xg_sim_fill_slot(w, slot, w->params + in->imm + e * size, size); continue; }
+        r.at = w->params + in->imm + e * size;
+        xg_sim_load_lanes(slot, in->dbytes, &r, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
     }
 }
 
@@ -6749,9 +7338,10 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        char *p = r.run ? r.run + (size_t)i * bytes * n : r.p[i];
+        char *p;
         uint64_t b[8], c = 0, old;
         if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(&r, i);
         for (e = 0; e < n; e++) { b[e] = 0; memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes); }
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
@@ -6779,10 +7369,11 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        char *d = to.run ? to.run + (size_t)i * size : to.p[i];
+        char *d;
         if (!(mask >> i & 1)) continue;
+        d = xg_sim_reach_at(&to, i);
         memset(d, 0, size);
-        if (reading >> i & 1) memcpy(d, from.run ? from.run + (size_t)i * size : from.p[i], given[i]);
+        if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
 
@@ -6826,8 +7417,11 @@ XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot +
 /* The bits of a predicate. */
 XG_FN uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
-#if XG_SIM_AVX2
-    for (i = 0; i < 8; i++) m |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(slot + i * 16))) << (i * 4);
+#if XG_SIM_X86
+    for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
+        const __m128i *p = (const __m128i *)(const void *)slot + i * 4;
+        m |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(_mm_load_si128(p), _mm_load_si128(p + 1)), _mm_packs_epi32(_mm_load_si128(p + 2), _mm_load_si128(p + 3)))) << (i * 16);
+    }
 #else
     for (i = 0; i < XG_SIM_WARP; i++) m |= (xg_sim_lane_u32(slot, i) >> 31) << i;
 #endif
@@ -6893,10 +7487,10 @@ XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) memcpy(dst + (size_t)i * in->dbytes, &x, in->dbytes);
         return;
     }
-    if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { memcpy(dst, w->tid + (size_t)v->id * 96 + 32 * (size_t)r, 128); return; }
+    if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { w->m->moves->copy(dst, (const char *)(w->tid + (size_t)v->id * 96 + 32 * (size_t)r), 128); return; }
     if (mask == 0xFFFFFFFFu && in->dbytes == 4 && r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE)) { /* the same for all */
         uint32_t x = xg_sim_sreg_value(w, v, r, 0);
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(dst + i * 4, &x, 4);
+        w->m->moves->fill((uint32_t *)(void *)dst, XG_SIM_WARP, x);
         return;
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
@@ -6912,8 +7506,6 @@ XG_FN void xg_sim_exec_local(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask
 }
 
 /* ---- across the warp ---- */
-
-XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
 
 /* The member masks of all active lanes must agree with who is here. */
 XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -6932,21 +7524,14 @@ XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
 
 XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *a = xg_sim_slot(w, v, in->a), *b = xg_sim_slot(w, v, in->b), *c = xg_sim_slot(w, v, in->c);
-    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i;
+    uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i, j;
+    if (mask == 0xFFFFFFFFu) { w->m->moves->shuffle(v->regs + in->d, in->d2bytes ? v->regs + in->d2 : NULL, a, b, c, (xg_sim_shuffleop)in->op); return; } /* nobody can miss */
     for (i = 0; i < XG_SIM_WARP; i++) {
-        uint32_t bv = xg_sim_lane_u32(b, i) & 31, cv = xg_sim_lane_u32(c, i), seg = cv >> 8 & 31, clamp = cv & 31, top = (i & seg) | (clamp & ~seg), low = i & seg;
-        int32_t j;
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
-        switch (in->op) {
-        case XG_SIM_W_UP: j = (int32_t)i - (int32_t)bv; ok[i] = j >= (int32_t)top; break;
-        case XG_SIM_W_DOWN: j = (int32_t)(i + bv); ok[i] = j <= (int32_t)top; break;
-        case XG_SIM_W_BFLY: j = (int32_t)(i ^ bv); ok[i] = j <= (int32_t)top; break;
-        default: j = (int32_t)(low | (bv & ~seg)); ok[i] = j <= (int32_t)top; break;
-        }
-        if (!ok[i]) j = (int32_t)i;
-        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %d, which does not take part", (int)j); return; }
-        out[i] = xg_sim_lane_u32(a, (uint32_t)j);
+        j = xg_sim_shuffle_from((xg_sim_shuffleop)in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %u, which does not take part", j); return; }
+        out[i] = xg_sim_lane_u32(a, j);
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
@@ -7281,12 +7866,16 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
-            L.dst = regs + in->d;
-            L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
-            in->fn(&L, in);
-            if (in->flags & XG_SIM_FIRST) { warp_count += nw; lane_count += (uint64_t)XG_SIM_WARP * nw; }
-            pc++;
-            continue;
+            const uint32_t before = in->before;
+            do {
+                L.dst = regs + in->d;
+                L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
+                in->fn(&L, in);
+                in++;
+            } while (in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED)); /* every function ends with another record */
+            warp_count += (uint64_t)nw * (in->before - before);
+            lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
+            pc = (uint32_t)(in - code);
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
@@ -7417,7 +8006,6 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
     memset(w->bars, 0, sizeof w->bars);
     xg_sim_interval_block(w);
-    if (l->shared_bytes) memset(w->shadow, 0, l->shared_bytes);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -7608,6 +8196,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->n_code = p->code.n;
     m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
     if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    for (i = 1; i < m->n_code; i++) m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
     if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
     m->copies = XG_NEW_N(p->a, xg_sim_copy, p->copies.n + 1);
@@ -7638,7 +8227,6 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);
-    p->avx2 = xg_sim_has_avx2();
     if (p->src->size > 0x7FFFFFFFu) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "PTX text of more than 2 GiB");
     xg_sim_next(p);
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
@@ -7646,15 +8234,17 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_sim_finish(p);
 }
 
-XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
     /* The scratch arena must go away also when loading fails: catch, free, and fail on. */
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     jmp_buf here, *outer = c->guard;
     p->c = c;
     p->a = a;
     p->src = ptx;
+    p->unit = unit;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
+    p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     if (setjmp(here)) {
         xg_arena_free(&p->scratch);
@@ -7667,6 +8257,7 @@ XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *pt
     xg_arena_free(&p->scratch);
     return p->m;
 }
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) { return xg_sim_load_for(c, a, ptx, xg_sim_unit_best()); }
 
 /* ---- questions ---- */
 
@@ -7764,7 +8355,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
-    w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, l->unchecked_races ? 0 : ((size_t)l->shared_bytes / 4 + 1) * 8);
+    w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
@@ -7783,9 +8374,10 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     xg_sim_carve_worker(w, at, l);
     w->l = l;
     w->m = l->module;
+    w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
     memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
-    if (!l->unchecked_races && l->shared_bytes) memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->shared_bytes) { memset(w->shadow, 0, l->shared_bytes); memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8); }
     w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
     for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
         uint32_t *t = w->tid + (size_t)(i / XG_SIM_WARP) * 96 + i % XG_SIM_WARP;

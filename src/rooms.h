@@ -75,8 +75,10 @@
 
 /* opt */
 #include "opt/opt.h"
+#include "opt/build.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
+#include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/flatten_call_graph.c"
@@ -84,8 +86,16 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
+#include "fuse/cost.c"
+#include "fuse/legality.c"
+#include "fuse/kernels.c"
+#include "fuse/fusions.c"
+#include "fuse/multi_output.c"
+#include "fuse/priority.c"
+#include "fuse/fingerprint.c"
 
 /* kir */
 #include "kir/kir.h"
@@ -98,6 +108,7 @@
 #include "kir/parse.c"
 #include "kir/verify.c"
 #include "kir/cse.c"
+#include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
 #include "kir/lower_loops.c"
@@ -126,7 +137,18 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/hero.c"
+#include "emit/transpose.c"
+#include "emit/sections.c"
+#include "emit/concatenate.c"
+#include "emit/update.c"
+#include "emit/slices.c"
 #include "emit/sort.c"
+#include "emit/reduction_form.c"
+#include "emit/reduction_walk.c"
+#include "emit/reduction_row.c"
+#include "emit/reduction_column.c"
+#include "emit/reduction.c"
 #include "emit/emit.c"
 
 /* ptx */
@@ -150,5 +172,6 @@
 
 /* driver */
 #include "driver/driver.h"
+#include "driver/pipeline.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -102,7 +102,7 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
-    /* Called for each stage that changed something, if set: stage is "hlo/after_<pass>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
+    /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;

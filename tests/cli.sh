@@ -62,6 +62,9 @@ for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx
 expect 0 'before_optimizations' "XLA_FLAGS is read" "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
 expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--xla_no_such_flag=1 $X run $W/good.hlo --platform=host"
 expect 0 ran "--xla_disable_all_hlo_passes" "$X run $W/good.hlo --platform=host --xla_disable_all_hlo_passes && echo ran"
+expect 2 'cannot be switched off' "a required pass in --xla_disable_hlo_passes" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_disable_hlo_passes=dce,fusion-wrapper"
+expect 0 '0000.*after_.*before_.*txt' "--xla_dump_hlo_pass_re: XLA's file names" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump3 --xla_dump_hlo_pass_re=.* && ls $W/dump3"
+expect 0 'fusion-wrapper' "pass_report.txt has a line for each pass" "cat $W/dump3/*pass_report.txt"
 expect 0 'loop|tensor' "--v=5 prints the IR" "$X compile $W/good.hlo --emit=ptx -o $W/v.ptx --v=5"
 [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ] || expect 3 'error' "--platform=cuda without a driver: 3" "$X run $W/good.hlo --platform=cuda"
 
@@ -108,8 +111,8 @@ expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-l
 expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"
 expect 0 'worst error.*equal' "--summary shows the worst error" "$X run $W/good.hlo --platform=host --summary"
 expect 1 'want .*, got ' "a difference shows want and got" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
-printf 'ENTRY m { x = f32[30000000] parameter(0) y = f32[30000000] exponential(x) z = f32[30000000] exponential(y) w = f32[30000000] exponential(z) ROOT v = f32[30000000] exponential(w) }' > $W/long.hlo
-expect 0 'platform=interpreter' "a run that will take long says so before" "timeout 20 $X run $W/long.hlo --platform=host --threads=1 --reference_platform= & p=\$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 1; grep -q interpreter $W/out && break; done; kill \$p 2>/dev/null; true"
+awk 'BEGIN { print "ENTRY m { v0 = f64[8000000] iota(), iota_dimension=0"; for (i = 1; i < 40; i++) print " v" i " = f64[8000000] tan(v" i - 1 ")"; print " ROOT r = f64[8000000] tan(v39) }" }' > $W/long.hlo
+expect 0 'platform=interpreter' "a run that will take long says so before" "timeout 20 $X run $W/long.hlo --platform=host --threads=1 --reference_platform= & p=\$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3; grep -q interpreter $W/out && break; done; kill \$p 2>/dev/null; true"
 GPU="$X run --platform=CUDA --xla_disable_all_hlo_passes --reference_platform=\"\" --v=5 examples/gelu.hlo"
 if [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ]; then expect 0 . "the command line of the README, on a GPU" "$GPU"; else expect 3 'no NVIDIA driver here' "the command line of the README, without a driver" "$GPU"; fi
 

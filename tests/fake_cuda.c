@@ -173,7 +173,6 @@ int cuGetErrorName(int error, const char **text) { *text = error == 2 ? "CUDA_ER
 int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out of memory" : "a fake failure"; return failing("cuGetErrorString"); }
 
 #else /* the program */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"

@@ -8,7 +8,9 @@
  *
  *     sim_isa            everything
  *     sim_isa NAME       only the rows whose name contains NAME, with every difference */
+#ifndef XLAGPU_IMPLEMENTATION
 #define XLAGPU_IMPLEMENTATION
+#endif
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
 #include <fenv.h>

@@ -37,6 +37,13 @@ static bool pass_matches(const char *re, const char *name) {
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 static bool ends(const char *text, const char *with) { size_t n = strlen(text), m = strlen(with); return n >= m && strcmp(text + n - m, with) == 0; }
 
+/* The pass of "hlo/<phase>.after_<pass>.before_<next>", written to out. */
+static const char *pass_of(const char *stage, char out[400]) {
+    const char *from = strstr(stage, ".after_"), *to = from ? strstr(from, ".before_") : NULL;
+    snprintf(out, 400, "%.*s", to ? (int)(to - from - 7) : 0, from ? from + 7 : "");
+    return out;
+}
+
 /* The rest of a stage's file name; false: it is not written. */
 static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
     static const char *const rows[][2] = {{"hlo/after_optimizations", "after_optimizations.txt"}, {"buffer-assignment", "after_optimizations-buffer-assignment.txt"}};
@@ -46,9 +53,10 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
     if (strcmp(stage, "hlo/before_optimizations") == 0) snprintf(out, 400, "before_optimizations.txt");
     else if (strcmp(stage, "thunk_sequence") == 0) snprintf(out, 400, "thunk_sequence.txt");
     else if (strcmp(stage, "ptx") == 0) snprintf(out, 400, "ptx");
-    else if (begins(stage, "hlo/after_")) {
-        if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, stage + 10)) return false;
-        snprintf(out, 400, "%04d.after_%s.txt", d->number++, stage + 10);
+    else if (strcmp(stage, "pass_report") == 0) snprintf(out, 400, "pass_report.txt");
+    else if (begins(stage, "hlo/")) {
+        if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, pass_of(stage, out))) return false;
+        snprintf(out, 400, "%04d.%s.txt", d->number++, stage + 4);
     } else {
         snprintf(out, 400, "%s.mlir", stage + (begins(stage, "kir/") ? 4 : 0));
         for (p = out; *p; p++) if (*p == '/') *p = '.';

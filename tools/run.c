@@ -253,7 +253,7 @@ static void job_summary(const job *j) {
 
 /* The simulator is thousands of times slower than a GPU: say so before, not after. */
 static void job_warn(const job *j) {
-    enum { PER_SECOND = 200000000, LONG = 10 }; /* instructions of single threads that one worker runs */
+    enum { PER_SECOND = 1000000000, LONG = 10 }; /* instructions of single threads that one worker runs */
     xlagpu_bytes ptx = xlagpu_executable_ptx(j->exe);
     const char *threads = strchr(xlagpu_rt_name(j->device), ','); /* "PTX simulator, 8 threads" */
     double work, s, workers = threads ? strtod(threads + 1, NULL) : 1;

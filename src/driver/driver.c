@@ -1,49 +1,17 @@
-/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
  *
- * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
+ * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
 #ifndef XG_DRIVER_DRIVER_C
 #define XG_DRIVER_DRIVER_C
 #include "driver.h"
 #include "passes.h"
 
-typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
 typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
-static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(name, run, kind) {name, run, kind},
-    XG_HLO_PASSES(X)
-#undef X
-};
 static const xg_kir_pass xg_kir_passes[] = {
 #define X(name, run) {name, run},
     XG_KIR_PASSES(X)
 #undef X
 };
-
-XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
-
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    uint32_t at = 0, end;
-    for (; at <= list.n; at = end + 1) {
-        for (end = at; end < list.n && list.p[end] != ','; end++) {}
-        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
-    }
-    return false;
-}
-
-/* ---- dumps ---- */
-
-XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) { if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n); }
-
-XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage) {
-    xg_buf text;
-    xg_mark mark;
-    if (!o->dump) return;
-    mark = xg_arena_mark(m->arena);
-    xg_buf_init(&text, m->arena);
-    xg_hlo_print(&text, m, NULL);
-    xg_driver_dump_text(o, stage, &text);
-    xg_arena_reset(m->arena, mark);
-}
 
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
@@ -58,46 +26,6 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     xg_arena_reset(m->arena, mark);
 }
 
-/* ---- HLO ---- */
-
-XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
-    char stage[128];
-    if (!pass->run(m)) return;
-#ifdef XLAGPU_DEBUG
-    xg_hlo_verify(m);
-#endif
-    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
-    xg_driver_dump_hlo(m, o, stage);
-}
-
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
-    size_t k;
-    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
-        const xg_hlo_pass *pass = &xg_hlo_passes[k];
-        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
-        if (!off) xg_driver_run_one(m, pass, o);
-    }
-}
-
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
-
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
-    uint32_t at = 0, end;
-    size_t k;
-    for (; at < names.n; at = end + 1) {
-        xg_str word;
-        for (end = at; end < names.n && names.p[end] != ','; end++) {}
-        word = xg_str_of(names.p + at, end - at);
-        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
-        if (k == XG_COUNT(xg_hlo_passes)) {
-            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
-            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-        }
-        xg_hlo_passes[k].run(m);
-        xg_hlo_verify(m);
-    }
-}
-
 /* ---- kernels ---- */
 
 typedef struct xg_driver_state {
@@ -107,6 +35,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -129,20 +58,33 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_inst *fusion) {
     uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
     xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, n + leaves);
+    for (k = 0; k < n; k++) b[k] = xg_plan_operand(p, fusion, k);
     for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
     for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
+        xg_karg *a = &args[k];
         for (j = 0; j < k && b[j] != b[k]; j++) {}
         a->slice = (int32_t)j;
         a->bytes = b[k]->bytes;
         a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n;
+        a->written = k >= n || xg_plan_operand(p, fusion, k) != xg_plan_value(p, XG_OPERAND(fusion, k), 0);
         a->aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -155,13 +97,20 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
 XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     xg_driver_state *s = (xg_driver_state *)user;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, fusion);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -183,7 +132,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -221,6 +173,7 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
     xg_dict_init(&s.names, a);
+    xg_dict_init(&s.made, a);
 
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     xg_driver_run_passes(m, o);

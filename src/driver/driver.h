@@ -18,11 +18,15 @@ typedef struct xg_driver_options {
 
 typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes; size_t ptx_bytes; } xg_driver_report;
 
-/* ---- driver.c ---- */
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word); /* in a comma-separated list */
+/* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names); /* comma-separated, in that order; an unknown name is a failure */
-XG_FN const char *xg_driver_pass_name(uint32_t i);          /* NULL at the end */
+XG_FN const char *xg_driver_pass_name(uint32_t i);          /* each once; NULL at the end */
+XG_FN bool xg_driver_pass_is_required(const char *name);
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
+XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
+
+/* ---- driver.c ---- */
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
 
 #endif /* XG_DRIVER_H */

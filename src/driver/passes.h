@@ -1,25 +1,37 @@
 /* driver/passes.h -- every pass of every room, in the order in which it runs. This list is the pipeline.
  *
- * XG_HLO_PASSES: X(text, function, kind)   bool function(xg_module *)
- *     CLEAN    optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out
- *     LOWER    needed to make kernels: always runs
- * XG_KIR_PASSES: X(text, function)         void function(xg_kmodule *), once per kernel */
+ * XG_HLO_PHASES: X(NAME, text, ROUNDS)            a pipeline in XLA's sense, under XLA's name where it has one
+ *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
+ * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
+ *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
+ *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
+ *     A pass may stand in several phases; its name switches it off in all of them.
+ * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
+enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
+
+#define XG_HLO_PHASES(X) \
+    X(PRE, "pre-optimization", 1) \
+    X(SIMPLIFY, "simplification", 25) \
+    X(LAYOUT, "layout-assignment", 1) \
+    X(FUSION, "fusion", 1)
 
 #define XG_HLO_PASSES(X) \
-    X("call-inliner", xg_opt_call_inliner, XG_PASS_LOWER) \
-    X("tuple-simplifier", xg_opt_tuple_simplifier, XG_PASS_LOWER) \
-    X("constant-folding", xg_opt_constant_folding, XG_PASS_CLEAN) \
-    X("dce", xg_opt_dce, XG_PASS_CLEAN) \
-    X("flatten-call-graph", xg_opt_flatten_call_graph, XG_PASS_LOWER) \
-    X("entry-layout", xg_opt_entry_layout, XG_PASS_LOWER) \
-    X("constant-hoister", xg_fuse_hoist_constants, XG_PASS_LOWER) \
-    X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER)
+    X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
+    X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \

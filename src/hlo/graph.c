@@ -217,6 +217,11 @@ XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
     xg_use_unlink(&i->operands[index]);
     xg_use_link(&i->operands[index], to);
 }
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n) {
+    uint32_t k;
+    for (k = n; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
+    i->n_operands = XG_MIN(i->n_operands, n);
+}
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to) {
     xg_use *u, *next;
     if (from == to) return;

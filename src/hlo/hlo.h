@@ -178,6 +178,9 @@ typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... 
 typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
+/* What passes may know of the device that the module is for. sms 0: a typical one. */
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
+
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
@@ -198,6 +201,8 @@ struct xg_module {
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
+    xg_machine machine;
+    xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
 };
@@ -247,6 +252,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */

@@ -9,7 +9,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) if (xg_kop_has_effects(o)) return true;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
 }
 

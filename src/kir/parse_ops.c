@@ -67,6 +67,33 @@ XG_FN xg_kop *xg_kparse_call(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     (void)xg_kparse_types(p);
     return xg_kcall(b, f, v.p, v.n);
 }
+XG_FN xg_kop *xg_kparse_shuffle_reduce(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    int64_t distance;
+    xg_kvals v;
+    xg_kfunc *f;
+    xg_kop *op;
+    size_t at;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    xg_kexpect(p, "(");
+    xg_kparse_until(p, &v, ")");
+    xg_kexpect(p, "to");
+    distance = xg_kinteger(p);
+    xg_kexpect(p, "combiner");
+    xg_kexpect(p, "=");
+    at = p->at;
+    f = (xg_kfunc *)xg_dict_get(&p->funcs, xg_kname(p, '@'));
+    if (!f) xg_kparse_fail(p, at, "no function of this name", xg_str_of(NULL, 0));
+    xg_kexpect(p, ":");
+    for (k = 0; k < v.n; k++) {
+        if (k) xg_kexpect(p, ",");
+        xg_kexpect_type(p, v.p[k]->type);
+    }
+    op = xg_kir_op(b, code, v.p, v.n, xg_ktypes_of(b, v.p, v.n), v.n, 0);
+    op->a = distance;
+    op->p = f;
+    return op;
+}
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];

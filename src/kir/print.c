@@ -320,6 +320,14 @@ XG_FN void xg_kprint_call(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, ')');
     xg_kprint_result_types(p, op);
 }
+XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
+    xg_putc(p->b, '(');
+    xg_kprint_list(p, op->operands, op->n_operands);
+    xg_printf(p->b, ") to %lld combiner=@", (long long)op->a);
+    xg_put_str(p->b, ((const xg_kfunc *)op->p)->name);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, op->n_operands);
+}
 XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     xg_kname_give(p, &op->regions[0]->args[0]);
     xg_kprint_value(p, &op->regions[0]->args[0]);

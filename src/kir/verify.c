@@ -137,6 +137,23 @@ XG_FN const char *xg_kir_check_sync(const xg_kop *op) {
     for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != op->results[k].type || xg_kt(op, k)->kind != XG_TK_TENSOR) return "tensors, and the same types as results";
     return NULL;
 }
+XG_FN const char *xg_kir_check_shuffle_reduce(const xg_kop *op) {
+    const xg_kfunc *f = (const xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    if (op->a < 1 || op->a > 16 || (op->a & (op->a - 1))) return "the distance is a power of two up to 16";
+    if (!f || op->n_results != n || f->n_results != n || f->body->n_args != 2 * n) return "the combiner takes two of each value and gives one of each";
+    for (k = 0; k < n; k++) {
+        const xg_ktype *t = xg_kt(op, k);
+        if (t->kind != XG_TK_SCALAR || t->elem == XG_E_INDEX || xg_kelem_is_complex(t->elem)) return "scalars, neither index nor complex";
+        if (op->results[k].type != t || f->results[k] != t || f->body->args[k].type != t || f->body->args[n + k].type != t) return "operands, results and the combiner's types differ";
+    }
+    return NULL;
+}
+XG_FN const char *xg_kir_check_shuffle(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t != xg_kr(op) || t->kind != XG_TK_SCALAR || (t->elem != XG_E_I32 && t->elem != XG_E_F32)) return "a value of 32 bits";
+    return xg_kt(op, 1)->kind != XG_TK_SCALAR || xg_kt(op, 1)->elem != XG_E_I32 ? "the lane is i32" : NULL;
+}
 XG_FN const char *xg_kir_check_select(const xg_kop *op) {
     if (xg_kt(op, 1) != xg_kr(op) || xg_kt(op, 2) != xg_kr(op)) return "both values have the result's type";
     if (xg_kr(op)->kind == XG_TK_TENSOR) return "tensors cannot be selected";

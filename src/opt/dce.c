@@ -1,22 +1,113 @@
-/* opt/dce.c -- removes instructions without users and effects, last to first so that chains go at once, and computations that nothing calls. */
+/* opt/dce.c -- HloDCE: removes what nothing needs: instructions without users and effects (last to first, so that chains go at once), outputs and
+ * parameters of fusions, computations that nothing calls.
+ *
+ * A loop, a branch or a call without users goes as well, unless something inside has effects; callees come before callers, so one walk knows. */
 #ifndef XG_OPT_DCE_C
 #define XG_OPT_DCE_C
 #include "opt.h"
 
-XG_FN bool xg_dce_needed(const xg_inst *i) {
-    const xg_attr *a;
-    if (i->first_use || i == i->comp->root || i->op == XG_PARAMETER || (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE))) return true;
-    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
-    a = xg_inst_attr(i, XG_A_control_predecessors);
-    return (xg_op_flags(i->op) & XGF_EFFECT) != 0 || a != NULL || i->op == XG_WHILE || i->op == XG_CONDITIONAL || i->op == XG_CALL || i->op == XG_AFTER_ALL;
+/* ---- effects ---- */
+
+XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
+    uint32_t k, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        const xg_attr *a = &i->attrs[k];
+        if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
+        if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (j = 0; j < a->v.comps->n; j++) if (acts[a->v.comps->p[j]->id]) return true;
+    }
+    return false;
 }
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
+    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
+    return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
+}
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
+    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    return acts;
+}
+
+/* By instruction id: does another one name it as its control predecessor? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
+    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    uint32_t k;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+        if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
+    }
+    return found;
+}
+
+/* ---- fusions ---- */
+
+/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody uses are removed. */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
+    xg_use *u, *next;
+    if (tuple == tuple->comp->root) return false;
+    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    for (u = tuple->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->first_use || element == element->comp->root) taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+        else xg_inst_remove(element);
+    }
+    return true;
+}
+
+/* Outputs of a fusion that nobody takes leave its root tuple; one that is left alone becomes the fusion's value. */
+XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *root = c->root, **kept;
+    xg_hb b = xg_hb_end(c, root);
+    uint32_t n = root->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    xg_use *u, *next;
+    if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(fusion, taken)) return false;
+    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
+    xg_inst_remove(root);
+    fusion->shape = c->root->shape;
+    for (u = fusion->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (n_kept > 1) { xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)])); continue; }
+        if (element->op != XG_GET_TUPLE_ELEMENT) continue;
+        xg_inst_replace(element, fusion);
+        xg_inst_remove(element);
+    }
+    return true;
+}
+
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t k, n = 0;
+    if (c->n_params != fusion->n_operands || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    for (k = 0; k < fusion->n_operands; k++) {
+        xg_inst *p = c->params[n], *value = XG_OPERAND(fusion, k);
+        if (!p->first_use && p != c->root) { xg_comp_remove_param(c, n); continue; }
+        if (n != k) xg_inst_set_operand(fusion, n, value);
+        n++;
+    }
+    if (n == fusion->n_operands) return false;
+    xg_inst_drop_operands(fusion, n);
+    return true;
+}
+
+/* ---- computations ---- */
 
 XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     uint32_t k;
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-
 /* Callers come after callees, so one walk from the last computation to the first settles who is called. */
 XG_FN bool xg_dce_computations(xg_module *m) {
     unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
@@ -32,16 +123,23 @@ XG_FN bool xg_dce_computations(xg_module *m) {
     return changed;
 }
 
+XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
+    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
+}
+/* Callers first: a fusion whose outputs go makes its computation smaller. */
 XG_FN bool xg_opt_dce(xg_module *m) {
-    bool changed = false;
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_computations(m);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->last; c; c = c->prev) {
         xg_inst *i = c->last, *before;
         for (; i; i = before) {
             before = i->prev;
-            if (!xg_dce_needed(i)) { xg_inst_remove(i); changed = true; }
+            if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
+            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
         }
     }
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
     return xg_dce_computations(m) || changed;
 }
 

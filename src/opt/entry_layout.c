@@ -6,15 +6,6 @@
 #define XG_OPT_ENTRY_LAYOUT_C
 #include "opt.h"
 
-/* Does the user read the array's elements by their indices, whatever their order in memory? */
-XG_FN bool xg_entry_reads_by_index(const xg_inst *user) {
-    switch (user->op) {
-    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
-    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
-    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
-    }
-}
-
 XG_FN xg_inst *xg_entry_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
     xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR(""));
     xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
@@ -34,7 +25,7 @@ XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *befor
 
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     if (user == value->comp->root && user->op == XG_TUPLE) return true; /* the result is set right afterwards */
-    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_entry_reads_by_index(user);
+    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_opt_reads_by_index(user);
 }
 
 /* Gives a value that lies in a parameter another layout, and those who care the old one. */

@@ -8,12 +8,64 @@ XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
+XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
+
+/* ---- build.c: making instructions ---- */
+typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
+typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
+typedef struct xg_loop { xg_hb b; xg_comp *condition; xg_inst *init, *k, **state; uint32_t n; } xg_loop;
+XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
+XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says */
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t);
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t); /* of the same width */
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l);
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v);   /* a scalar of any type */
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v);
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n);
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm);
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d);
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit);
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d);
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim);
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes);
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts);
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t);
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply);
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);

@@ -1,20 +1,71 @@
-/* opt/tuple_simplifier.c -- get-tuple-element(tuple(a, b), index=k) is the k-th operand; barriers and domains are transparent to it, so that kernels see arrays. */
+/* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
+ *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
+ *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
+ *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
 #define XG_OPT_TUPLE_SIMPLIFIER_C
 #include "opt.h"
 
+/* The tuple that the instruction puts together again, or NULL. */
+XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
+    xg_inst *of = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *e = XG_OPERAND(i, k);
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k || (of && XG_OPERAND(e, 0) != of)) return NULL;
+        of = XG_OPERAND(e, 0);
+    }
+    return of && of->shape == i->shape ? of : NULL;
+}
+
+/* A barrier over a tuple of which only some elements are taken. */
+XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
+    xg_inst *tuple = XG_OPERAND(barrier, 0), **kept;
+    xg_hb b = xg_hb_at(barrier);
+    xg_module *m = barrier->comp->module;
+    uint32_t n = tuple->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    if (tuple->op != XG_TUPLE) return false;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(barrier, taken)) return false;
+    kept = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(m->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(tuple, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
+    barrier->shape = XG_OPERAND(barrier, 0)->shape;
+    XG_FOR_USES(u, barrier) xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+    return true;
+}
+
+XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
+    xg_inst *of;
+    if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
+    if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
+    of = XG_OPERAND(i, 0);
+    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
+    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    return NULL;
+}
+
+/* Operands come first, so chains fold in one walk. */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
+            xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
-            if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0)->op == XG_TUPLE) {
-                xg_inst_replace(i, XG_OPERAND(XG_OPERAND(i, 0), xg_attr_int(i, XG_A_index, 0)));
+            if (simpler) {
+                xg_opt_replace(i, simpler);
+                if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            }
+            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
         }
     }
     return changed;

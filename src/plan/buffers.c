@@ -13,6 +13,12 @@ XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s
 XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
 XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_buffer *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
 
+XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand) {
+    uint32_t leaves = (uint32_t)xg_shape_leaves(fusion->shape), k;
+    for (k = 0; k < leaves; k++) if (xg_fuse_in_place(p->arena, fusion, k) == (int64_t)operand) return xg_plan_value(p, fusion, k);
+    return xg_plan_value(p, XG_OPERAND(fusion, operand), 0);
+}
+
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
     if (s->type != XLAGPU_TUPLE) { out[(*n)++] = s; return; }

@@ -10,6 +10,7 @@
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
+#include "../fuse/fuse.h"
 #include "../opt/opt.h"
 
 typedef struct xg_buffer { /* the memory of one array */
@@ -49,6 +50,7 @@ typedef struct xg_plan {
 /* ---- buffers.c ---- */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values to buffers; temporary memory packed */
 XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* where a leaf of an instruction lies */
+XG_FN xg_buffer *xg_plan_operand(const xg_plan *p, const xg_inst *fusion, uint32_t operand); /* what the kernel reads: the operand, or its copy in the result that is written over it */
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
 /* ---- thunks.c ---- */
 /* Makes the steps; a fusion that needs a kernel is given to `kernel`, which returns its number in p->kernels. */

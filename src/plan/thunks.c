@@ -55,11 +55,12 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < leaves; k++) bytes += xg_plan_value(p, i, k)->bytes;
     if (!bytes) return;
     if (source) { xg_plan_copy(w, i, xg_plan_value(p, source, 0), xg_plan_value(p, i, 0)); return; }
+    for (k = 0; k < n; k++) if (xg_plan_operand(p, i, k) != xg_plan_value(p, XG_OPERAND(i, k), 0)) xg_plan_copy(w, i, xg_plan_value(p, XG_OPERAND(i, k), 0), xg_plan_operand(p, i, k));
     number = w->kernel(w->user, p, i);
     s = xg_plan_step_new(w, XG_EXE_THUNK_KERNEL, i, n + leaves);
     s->kernel = number;
     s->n_links = 0; /* a kernel takes each buffer once, where it first appears */
-    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_value(p, XG_OPERAND(i, k), 0)->slice);
+    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_operand(p, i, k)->slice);
     for (k = 0; k < leaves; k++) xg_plan_link(s, xg_plan_value(p, i, k)->slice);
 }
 

@@ -18,7 +18,7 @@ enum {
     XG_PT_PG = 1 << 30, XG_PT_PS = 1 << 29,
     XG_PT_S = XG_PT_I8 | XG_PT_I16, XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 | 1 << XG_E_F8E4M3B11FNUZ |
         1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU | 1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
+    XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
 };
 
 enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
@@ -211,6 +211,10 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
+    X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
+    X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
+    X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;

@@ -200,7 +200,7 @@ static bool xg_ptx_is_short_if(const xg_kop *op) {
     uint32_t n = 0;
     if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
     XG_FOR_KOPS(o, op->regions[0]) {
-        if (o->n_regions || o->op == XG_K_OP_BARRIER || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
+        if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
         if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
     }
     return true;

@@ -57,29 +57,31 @@ XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
     char *p = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(bits & 15), a, 8, true);
     xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
-    char *s;
+    size_t at, i;
+    uint32_t are = 0;
     if (!p) return NULL;
-    if (!of) { xg_sim_fault(w, v, in, lane, "a memory barrier must be in shared memory"); return NULL; }
-    s = of->shadow + (p - of->shared);
-    if (!init && memcmp(s, "\3\3\3\3\3\3\3\3", 8) != 0) { xg_sim_fault(w, v, in, lane, "there is no memory barrier at offset %zu of shared memory: mbarrier.init has not been executed", (size_t)(p - of->shared)); return NULL; }
-    if (init && memchr(s, XG_SIM_MBARRIER, 8)) { xg_sim_fault(w, v, in, lane, "mbarrier.init at offset %zu of shared memory, where a memory barrier is already: mbarrier.inval it first", (size_t)(p - of->shared)); return NULL; }
+    if (!of) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier must be in shared memory"); return NULL; }
+    at = (size_t)(p - of->shared);
+    for (i = 0; i < 8; i++) are += xg_sim_byte_state(of, at + i) == XG_SIM_MBARRIER;
+    if (!init && are != 8) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "there is no memory barrier at offset %zu of shared memory: mbarrier.init has not been executed", at); return NULL; }
+    if (init && are) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "mbarrier.init at offset %zu of shared memory, where a memory barrier is already: mbarrier.inval it first", at); return NULL; }
     return p;
 }
-XG_FN void xg_sim_mb_mark(const xg_sim_worker *w, const char *p, xg_sim_fresh is) { const xg_sim_worker *of = xg_sim_owner(w, p); memset(of->shadow + (p - of->shared), (int)is, 8); }
+XG_FN void xg_sim_mb_mark(const xg_sim_worker *w, const char *p, xg_sim_fresh is) { xg_sim_worker *of = xg_sim_owner(w, p); xg_sim_set_bytes(of, (size_t)(p - of->shared), 8, is, true); }
 
 /* Bytes that will come (more) or have come; false after a fault. */
 XG_FN bool xg_sim_mb_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *p, int64_t more) {
     uint64_t x = xg_sim_mb_get(p);
     int64_t tx = xg_sim_mb_tx(x) + more;
-    if (tx > XG_SIM_MB_MAX || tx < -XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx); return false; }
+    if (tx > XG_SIM_MB_MAX || tx < -XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx); return false; }
     xg_sim_mb_put(w, p, xg_sim_mb_expected(x), xg_sim_mb_pending(x), (int32_t)tx, x & XG_SIM_MB_PHASE);
     return true;
 }
 XG_FN bool xg_sim_mb_arrive(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *p, uint32_t count, uint32_t flags) {
     uint64_t x = xg_sim_mb_get(p);
     uint32_t expected = xg_sim_mb_expected(x), pending = xg_sim_mb_pending(x);
-    if (count < 1 || count > pending) { xg_sim_fault(w, v, in, lane, "%u arrivals at a memory barrier whose phase waits for %u more (it expects %u)", count, pending, expected); return false; }
-    if (flags & XG_SIM_MB_NO_COMPLETE && count == pending && !xg_sim_mb_tx(x)) { xg_sim_fault(w, v, in, lane, "an arrival with .noComplete ends the memory barrier's phase"); return false; }
+    if (count < 1 || count > pending) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%u arrivals at a memory barrier whose phase waits for %u more (it expects %u)", count, pending, expected); return false; }
+    if (flags & XG_SIM_MB_NO_COMPLETE && count == pending && !xg_sim_mb_tx(x)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "an arrival with .noComplete ends the memory barrier's phase"); return false; }
     if (flags & XG_SIM_MB_DROP) expected -= count;
     xg_sim_mb_put(w, p, expected, pending - count, xg_sim_mb_tx(x), x & XG_SIM_MB_PHASE);
     return true;
@@ -92,7 +94,7 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
     if (!p) return false;
     switch (in->op) {
     case XG_SIM_Y_MB_INIT:
-        if (b < 1 || b > XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, "a memory barrier expects 1 to 2^20-1 arrivals, not %u", b); return false; }
+        if (b < 1 || b > XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier expects 1 to 2^20-1 arrivals, not %u", b); return false; }
         state = xg_sim_mb_make(b, b, 0, 0);
         memcpy(p, &state, 8);
         xg_sim_mb_mark(w, p, XG_SIM_MBARRIER);
@@ -100,13 +102,16 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
     case XG_SIM_Y_MB_INVAL: xg_sim_mb_mark(w, p, XG_SIM_UNWRITTEN); return true;
     case XG_SIM_Y_MB_EXPECT: return xg_sim_mb_bytes(w, v, in, lane, p, b);
     case XG_SIM_Y_MB_COMPLETE: return xg_sim_mb_bytes(w, v, in, lane, p, -(int64_t)b);
-    case XG_SIM_Y_CP_ARRIVE: return !in->imm || xg_sim_mb_arrive(w, v, in, lane, p, 1, 0); /* without .noinc the arrival was not expected before: nothing changes */
+    case XG_SIM_Y_CP_ARRIVE:
+        xg_sim_copy_commit(w, v, 1u << lane);
+        xg_sim_copy_wait(w, v, 1u << lane, 0);
+        return !in->imm || xg_sim_mb_arrive(w, v, in, lane, p, 1, 0); /* without .noinc the arrival was not expected before: nothing changes */
     default:
         state = xg_sim_mb_get(p);
         if (in->flags & 128) memcpy(v->regs + in->d + (size_t)lane * 8, &state, 8);
         if (in->imm & XG_SIM_MB_EXPECTS) { /* one step: the phase cannot end in between */
             int64_t tx = (int64_t)xg_sim_mb_tx(state) + b;
-            if (tx > XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx); return false; }
+            if (tx > XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx); return false; }
             state = xg_sim_mb_make(xg_sim_mb_expected(state), xg_sim_mb_pending(state), (int32_t)tx, state & XG_SIM_MB_PHASE);
             memcpy(p, &state, 8);
             b = 1;
@@ -123,7 +128,7 @@ XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
     xg_sim_box b = f->box;
     b.m = &f->map;
     for (r = 0; r < b.rows; r++) if (f->imm & XG_SIM_BK_TO_GLOBAL) xg_sim_box_store(&b, r, f->shared->shared, f->at, op); else xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    memset(f->shared->shadow + f->at, XG_SIM_WRITTEN, (size_t)b.rows * b.row);
+    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
 }
 XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
@@ -133,9 +138,9 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     else if (f->imm & XG_SIM_BK_MASKED) { for (k = 0; k < f->bytes; k++) if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k]; }
     else memmove(f->dst, f->src, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
-    if (of) memset(of->shadow + (f->dst - of->shared), XG_SIM_WRITTEN, (size_t)f->bytes);
+    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
     of = xg_sim_owner(w, f->src);
-    if (of) memset(of->shadow + (f->src - of->shared), XG_SIM_WRITTEN, (size_t)f->bytes);
+    if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
 /* All copies under way land, in the order of their issue. */
 XG_FN void xg_sim_land(xg_sim_worker *w) {
@@ -166,15 +171,15 @@ XG_FN char *xg_sim_reach_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
     xg_sim_space space = (xg_sim_space)(bits & 15);
     char *p;
-    if (a % align) { xg_sim_fault(w, v, in, lane, "misaligned bulk copy: the address at 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
+    if (a % align) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "bulk copy: the address at 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
     if (space == XG_SIM_SHARED || space == XG_SIM_GENERIC) {
         p = w->cluster->n > 1 ? xg_sim_reach_peer(w, space, a, bytes) : NULL;
         if (p) return p;
         if (space == XG_SIM_SHARED && a <= w->l->shared_bytes && w->l->shared_bytes - a >= bytes) return w->shared + a;
-        if (space == XG_SIM_SHARED) { xg_sim_fault(w, v, in, lane, "out of bounds: bulk copy of %llu bytes at offset %llu of shared memory, which has %u bytes", (unsigned long long)bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        if (space == XG_SIM_SHARED) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "bulk copy of %llu bytes at offset %llu of shared memory, which has %u bytes", (unsigned long long)bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
     }
-    if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)bytes, write ? "out of bounds: bulk write" : "out of bounds: bulk read"); return NULL; }
-    if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)bytes, "write to read-only memory: bulk write"); return NULL; }
+    if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)bytes, XG_SIM_FAULT_BOUNDS, write ? "bulk write" : "bulk read"); return NULL; }
+    if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)bytes, XG_SIM_FAULT_READONLY, "bulk write"); return NULL; }
     return (char *)(uintptr_t)a;
 }
 /* Shared bytes that a flight will write become pending, those it will read lent. */
@@ -182,8 +187,8 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     xg_sim_worker *of = xg_sim_owner(w, p);
     size_t at = of ? (size_t)(p - of->shared) : 0;
     if (!of) return true;
-    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS)) return false;
-    memset(of->shadow + at, write ? XG_SIM_PENDING : XG_SIM_LENT, (size_t)bytes);
+    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS)) return false;
+    xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
 }
 XG_FN bool xg_sim_global_side(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t address, uint64_t bytes, xg_sim_does does) {
@@ -196,7 +201,7 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
     if (!xg_sim_claim(w, v, in, lane, src, bytes, false)) return false;
     if (update && !global) { /* of values that are there already */
         xg_sim_worker *of = xg_sim_owner(w, dst);
-        if (of && !w->l->unchecked_shared && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, (size_t)(dst - of->shared), (size_t)bytes, XG_SIM_READS)) return false;
+        if (of && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, (size_t)(dst - of->shared), (size_t)bytes, XG_SIM_READS)) return false;
     }
     if (!global && !xg_sim_claim(w, v, in, lane, dst, bytes, true)) return false;
     f = xg_sim_take_off(w, in);
@@ -210,7 +215,7 @@ XG_FN char *xg_sim_in_peer(const xg_sim_worker *w, const char *p, uint32_t rank)
 XG_FN uint32_t xg_sim_multicast(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     uint16_t mask;
     memcpy(&mask, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2);
-    if (!mask || mask >> w->cluster->n) { xg_sim_fault(w, v, in, lane, "a multicast to the blocks 0x%X of a cluster of %u", mask, w->cluster->n); return 0; }
+    if (!mask || mask >> w->cluster->n) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "a multicast to the blocks 0x%X of a cluster of %u", mask, w->cluster->n); return 0; }
     return mask;
 }
 XG_FN bool xg_sim_bulk_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -218,7 +223,7 @@ XG_FN bool xg_sim_bulk_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     bool global = (in->imm & XG_SIM_BK_TO_GLOBAL) != 0;
     uint32_t mask, r;
     char *dst, *src, *bar = NULL;
-    if (bytes % 16) { xg_sim_fault(w, v, in, lane, "a bulk copy moves a multiple of 16 bytes, not %llu", (unsigned long long)bytes); return false; }
+    if (bytes % 16) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "a bulk copy moves a multiple of 16 bytes, not %llu", (unsigned long long)bytes); return false; }
     dst = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, bytes, 16, true);
     if (dst && global && !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)dst, bytes, in->imm & XG_SIM_BK_REDUCE ? XG_SIM_UPDATES : XG_SIM_WRITES)) return false;
     src = dst ? xg_sim_reach_bytes(w, v, in, lane, in->b, in->imm2 >> 8, bytes, 16, false) : NULL;
@@ -240,8 +245,8 @@ XG_FN bool xg_sim_box_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
         xg_sim_box_line l = xg_sim_box_row(b, r);
         uint64_t a = l.address + (uint64_t)l.first * b->item, n = (uint64_t)(l.last - l.first) * b->item;
         if (!n) continue;
-        if (!xg_sim_in_last(w, a, n) && !xg_sim_find_buffer(w, a, n)) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)n, write ? "out of bounds: a tensor map's write" : "out of bounds: a tensor map's read"); return false; }
-        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)n, "write to read-only memory: a tensor map's write"); return false; }
+        if (!xg_sim_in_last(w, a, n) && !xg_sim_find_buffer(w, a, n)) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)n, XG_SIM_FAULT_BOUNDS, write ? "a tensor map's write" : "a tensor map's read"); return false; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)n, XG_SIM_FAULT_READONLY, "a tensor map's write"); return false; }
         if (!xg_sim_global_side(w, v, in, lane, a, n, !write ? XG_SIM_READS : in->imm & XG_SIM_BK_REDUCE ? XG_SIM_UPDATES : XG_SIM_WRITES)) return false;
     }
     return true;
@@ -252,14 +257,14 @@ XG_FN bool xg_sim_map_of(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
     xg_sim_space space = (xg_sim_space)(in->imm2 >> 8 & 15);
     char *p;
     const char *wrong;
-    if (a % 64) { xg_sim_fault(w, v, in, lane, "the tensor map at 0x%llX is not aligned to 64 bytes", (unsigned long long)a); return false; }
+    if (a % 64) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "the tensor map at 0x%llX is not aligned to 64 bytes", (unsigned long long)a); return false; }
     if (space == XG_SIM_GENERIC && a < w->l->param_bytes) space = XG_SIM_PARAM; /* mov of a parameter's name gives its offset */
     p = xg_sim_reach_lane(w, v, in, lane, space, a, 64, false);
     if (!p || !xg_sim_reach_lane(w, v, in, lane, space, a + 64, 64, false)) return false;
-    if (!xg_sim_tensormap_read(p, m)) { xg_sim_fault(w, v, in, lane, "these 128 bytes are no tensor map that the simulator has encoded"); return false; }
+    if (!xg_sim_tensormap_read(p, m)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded"); return false; }
     wrong = xg_sim_tensormap_check(m);
-    if (wrong) { xg_sim_fault(w, v, in, lane, "the tensor map is wrong: %s", wrong); return false; }
-    if (m->rank != in->imm >> XG_SIM_BK_RANK || (m->im2col != 0) != ((in->imm & XG_SIM_BK_IM2COL) != 0)) { xg_sim_fault(w, v, in, lane, "the tensor map is of rank %u%s; the instruction is not", m->rank, m->im2col ? ", im2col" : ""); return false; }
+    if (wrong) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the tensor map is wrong: %s", wrong); return false; }
+    if (m->rank != in->imm >> XG_SIM_BK_RANK || (m->im2col != 0) != ((in->imm & XG_SIM_BK_IM2COL) != 0)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the tensor map is of rank %u%s; the instruction is not", m->rank, m->im2col ? ", im2col" : ""); return false; }
     return true;
 }
 XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_box *b, const char *shared, char *bar) {
@@ -303,7 +308,8 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)bytes * in->n, bytes * in->n, true), *bar;
     xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
     if (!of || !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
-    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n, in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES)) return false;
+    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n, in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES)) return false;
+    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
@@ -321,9 +327,9 @@ XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, XG_SIM_TENSORMAP_BYTES, 128, true);
     bool wide = (in->imm & 255) == XG_SIM_MAP_ADDRESS || (in->imm & 255) == XG_SIM_MAP_STRIDE;
     if (!p) return false;
-    if (!xg_sim_tensormap_read(p, &m)) { xg_sim_fault(w, v, in, lane, "these 128 bytes are no tensor map that the simulator has encoded"); return false; }
+    if (!xg_sim_tensormap_read(p, &m)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded"); return false; }
     memcpy(&x, xg_sim_slot(w, v, in->b) + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
-    if (!xg_sim_tensormap_set(&m, (xg_sim_map_field)(in->imm & 255), in->imm >> 8, x)) { xg_sim_fault(w, v, in, lane, "%llu is no value of this field of a tensor map, or is not simulated", (unsigned long long)x); return false; }
+    if (!xg_sim_tensormap_set(&m, (xg_sim_map_field)(in->imm & 255), in->imm >> 8, x)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "%llu is no value of this field of a tensor map, or is not simulated", (unsigned long long)x); return false; }
     memcpy(p, &m, sizeof m);
     return true;
 }
@@ -353,15 +359,15 @@ XG_FN void xg_sim_cluster_check(xg_sim_worker *w) {
     xg_sim_event(w);
 }
 XG_FN void xg_sim_cluster_arrive(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    if (mask != v->live) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "barrier.cluster is reached by the lanes 0x%X of a warp whose live lanes are 0x%X; all threads of a cluster must reach it", mask, v->live); return; }
-    if (v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "barrier.cluster.arrive twice without barrier.cluster.wait in between"); return; }
+    if (mask != v->live) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "barrier.cluster is reached by the lanes 0x%X of a warp whose live lanes are 0x%X; all threads of a cluster must reach it", mask, v->live); return; }
+    if (v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_BARRIER, "barrier.cluster.arrive twice without barrier.cluster.wait in between"); return; }
     v->in_cluster_barrier = true;
     v->cluster_phase = w->cluster->phase;
     xg_sim_cluster_check(w);
 }
 XG_FN bool xg_sim_cluster_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    if (mask != v->live) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "barrier.cluster is reached by the lanes 0x%X of a warp whose live lanes are 0x%X; all threads of a cluster must reach it", mask, v->live); return false; }
-    if (!v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "barrier.cluster.wait without barrier.cluster.arrive before it"); return false; }
+    if (mask != v->live) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "barrier.cluster is reached by the lanes 0x%X of a warp whose live lanes are 0x%X; all threads of a cluster must reach it", mask, v->live); return false; }
+    if (!v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_BARRIER, "barrier.cluster.wait without barrier.cluster.arrive before it"); return false; }
     if (v->cluster_phase == w->cluster->phase) { v->state = XG_SIM_AT_EVENT; return false; }
     v->in_cluster_barrier = false;
     return true;
@@ -370,12 +376,12 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     bool wide = (in->imm2 & 16) != 0, window = (in->imm2 & 15) == XG_SIM_SHARED;
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, wide, 0), at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), x;
     const xg_sim_worker *of = window ? (a >> XG_SIM_WINDOW == 0 ? w : a >> XG_SIM_WINDOW <= w->cluster->n ? w->cluster->peers[(a >> XG_SIM_WINDOW) - 1] : NULL) : xg_sim_owner(w, (const char *)(uintptr_t)a);
-    if (!of) { xg_sim_fault(w, v, in, lane, "0x%llX is no address of shared memory", (unsigned long long)a); return false; }
+    if (!of) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is no address of shared memory", (unsigned long long)a); return false; }
     if (!window) at = a - (uint64_t)(uintptr_t)of->shared;
     x = of->rank;
     if (in->op == XG_SIM_Y_MAPA) {
         uint32_t rank = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
-        if (rank >= w->cluster->n) { xg_sim_fault(w, v, in, lane, "there is no block %u in a cluster of %u", rank, w->cluster->n); return false; }
+        if (rank >= w->cluster->n) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n); return false; }
         x = window ? at | (uint64_t)(rank + 1) << XG_SIM_WINDOW : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
     }
     memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);
@@ -388,8 +394,12 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     uint32_t i;
     bool ok = true;
     switch (in->op) {
-    case XG_SIM_Y_COMMIT: return;
-    case XG_SIM_Y_GROUPS: if (in->imm & 1) xg_sim_land(w); return;
+    case XG_SIM_Y_COMMIT: if (!(in->imm & 1)) xg_sim_copy_commit(w, v, mask); return;
+    case XG_SIM_Y_GROUPS:
+        if (in->imm & 1) { xg_sim_land(w); return; }
+        if (in->imm & 4) xg_sim_copy_commit(w, v, mask); /* wait_all: also those in no group */
+        xg_sim_copy_wait(w, v, mask, in->imm2);
+        return;
     case XG_SIM_Y_ARRIVE: xg_sim_cluster_arrive(w, v, in, mask); return;
     case XG_SIM_Y_MAP_COPY: xg_sim_map_copy(w, v, in, xg_sim_first_lane(mask)); return;
     default: break;
@@ -456,11 +466,11 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
         const char *p;
         uint64_t x;
         if (v->state != XG_SIM_AT_EVENT) continue;
-        if (in->op == XG_SIM_Y_WAIT) { xg_sim_fault(of, v, in, lane, "deadlock: a warp waits at barrier.cluster, which others of the cluster never reach"); return true; }
+        if (in->op == XG_SIM_Y_WAIT) { xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK, "a warp waits at barrier.cluster, which others of the cluster never reach"); return true; }
         p = xg_sim_mb_at(of, v, in, lane, in->a, in->imm2, false);
         if (!p) return true;
         x = xg_sim_mb_get(p);
-        xg_sim_fault(of, v, in, lane, "deadlock: a warp waits for a memory barrier (phase of parity %u, %u of %u arrivals and %d bytes missing), and nobody else can move", x & XG_SIM_MB_PHASE ? 1u : 0u, xg_sim_mb_pending(x), xg_sim_mb_expected(x), xg_sim_mb_tx(x));
+        xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK, "a warp waits for a memory barrier (phase of parity %u, %u of %u arrivals and %d bytes missing), and nobody else can move", x & XG_SIM_MB_PHASE ? 1u : 0u, xg_sim_mb_pending(x), xg_sim_mb_expected(x), xg_sim_mb_tx(x));
         return true;
     }
     return false;

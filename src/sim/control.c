@@ -369,6 +369,8 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[
 
 /* ---- barriers and warp-wide operations ---- */
 
+typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
+    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT, XG_SIM_W_SYNC } xg_sim_warpop;
 typedef enum xg_sim_barop { XG_SIM_BAR_SYNC, XG_SIM_BAR_ARRIVE, XG_SIM_BAR_POPC, XG_SIM_BAR_AND, XG_SIM_BAR_OR } xg_sim_barop;
 
 XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
@@ -380,8 +382,10 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     if (xg_sim_take(s, "warp")) {
         xg_sim_take(s, "sync");
         xg_sim_operands(p, s, 1, 1);
-        xg_sim_source(p, s, 0, XG_SIM_U32);
-        xg_sim_put(p, s, XG_SIM_K_NOP);
+        a = xg_sim_source(p, s, 0, XG_SIM_U32);
+        in = xg_sim_put(p, s, XG_SIM_K_WARP);
+        in->op = XG_SIM_W_SYNC;
+        in->e = a;
         return;
     }
     if (xg_sim_take(s, "cluster")) { xg_sim_cluster_barrier(p, s); return; }
@@ -410,9 +414,6 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     in->a = a; in->b = b; in->c = c; in->d = d;
     in->imm = aligned;
 }
-
-typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
-    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT } xg_sim_warpop;
 
 XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const ops[] = {"up", "down", "bfly", "idx"};

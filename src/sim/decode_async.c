@@ -371,7 +371,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
 }
 
-/* The end of a group of copies, and the wait for all but n groups. imm: 1 bulk, 2 only their reads. */
+/* The end of a group of copies, and the wait for all but n groups. imm: 1 bulk, 2 only their reads, 4 also for copies in no group. */
 XG_FN void xg_sim_groups(xg_sim_asm *p, xg_sim_stmt *s, bool wait, uint32_t flags, bool numbered) {
     xg_sim_ins *in;
     uint32_t n = 0;
@@ -386,7 +386,7 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (xg_sim_form(s, "async commit_group")) xg_sim_groups(p, s, false, 0, false);
     else if (xg_sim_form(s, "async wait_group")) xg_sim_groups(p, s, true, 0, true);
-    else if (xg_sim_form(s, "async wait_all")) xg_sim_groups(p, s, true, 0, false);
+    else if (xg_sim_form(s, "async wait_all")) xg_sim_groups(p, s, true, 4, false);
     else if (xg_sim_form(s, "async bulk commit_group")) xg_sim_groups(p, s, false, 1, false);
     else if (xg_sim_form(s, "async bulk wait_group read?")) xg_sim_groups(p, s, true, xg_sim_has(s, "read") ? 3 : 1, true);
     else if (xg_sim_form(s, "async ca|cg shared|shared::cta global L2::cache_hint? L2::64B|L2::128B|L2::256B?") || xg_sim_form(s, "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? L2::cache_hint?")) xg_sim_cp_plain(p, s);

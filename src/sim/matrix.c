@@ -170,7 +170,7 @@ XG_FN bool xg_sim_work_expand(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         for (c = half; c < x->t.k; c++) { if (real) x->u.r.a[r][c] = 0; else x->u.i.a[r][c] = 0; }
         for (c = 0; c < half; c++) {
             uint32_t to = xg_sim_sparse_col(&x->t, m, c);
-            if (to == XG_SIM_NOREG) { xg_sim_fault(w, v, in, r % 8 * 4, "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m); return false; }
+            if (to == XG_SIM_NOREG) { xg_sim_fault(w, v, in, r % 8 * 4, XG_SIM_FAULT_OPERAND, "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m); return false; }
             if (real) x->u.r.a[r][to] = f[c]; else x->u.i.a[r][to] = i[c];
         }
     }
@@ -323,18 +323,20 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
         xg_sim_reach r;
         if (store && q >= total) break;
         memset(&r, 0, sizeof r);
+        r.shape = XG_SIM_ANY;
+        r.bytes = bytes;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
             uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : stride;
             if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
-            r.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
-            if (!r.p[lane]) return;
+            r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
+            if (!r.to.p[lane]) return;
         }
         if (!xg_sim_shadow(w, v, in, &r, 0xFFFFFFFFu, bytes, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             char *slot = store ? NULL : v->regs + list[q / per] + (size_t)lane * (bits == 64 ? 8 : 4);
-            if (store) memcpy(r.p[lane], xg_sim_slot(w, v, list[q / per]) + (size_t)lane * (bits == 64 ? 8 : 4) + (q % per) * bytes, bytes);
-            else memcpy(slot + (q % per) * bytes, r.p[lane], bytes);
+            if (store) memcpy(r.to.p[lane], xg_sim_slot(w, v, list[q / per]) + (size_t)lane * (bits == 64 ? 8 : 4) + (q % per) * bytes, bytes);
+            else memcpy(slot + (q % per) * bytes, r.to.p[lane], bytes);
         }
     }
     if (xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED) { if (store) w->stats.shared_stores++; else w->stats.shared_loads++; }
@@ -353,14 +355,14 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
     if (store) w->stats.shared_stores++; else w->stats.shared_loads++;
     if (store) for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
-    else for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], r.run ? r.run + (size_t)lane * 16 : r.p[lane], 16);
+    else for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
     for (j = 0; j < n; j++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
         uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2], *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
         if (store) { *lo = (uint16_t)out[j][lane]; *hi = (uint16_t)(out[j][lane] >> 16); }
         else out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
     }
     if (!store) for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else for (lane = 0; lane < 8 * n; lane++) memcpy(r.run ? r.run + (size_t)lane * 16 : r.p[lane], tile[lane / 8][lane % 8], 16);
+    else for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;

@@ -8,7 +8,7 @@
  * (name id, scope id) in one hash table; no list is walked per use except the chain of enclosing scopes. */
 #ifndef XG_SIM_PARSE_C
 #define XG_SIM_PARSE_C
-#include "lanes.c"
+#include "moves.c"
 
 enum { XG_SIM_NEST = 64, XG_SIM_MODS = 24, XG_SIM_OPERANDS = 16, XG_SIM_VECTOR = 128 };
 
@@ -97,7 +97,7 @@ typedef struct xg_sim_asm {
     xg_map64 const_map[3];      /* value to constant, by size */
     xg_sim_stmt *stmt;          /* the one being read */
     uint32_t carry;             /* the register of the carry flag of this function, NOREG until used */
-    bool avx2;
+    xg_sim_unit unit;           /* whose arithmetic functions the records get */
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s);      /* decode.c */

@@ -5,7 +5,7 @@
  * kind in memory.c, warp.c, async.c or matrix.c. Nothing else knows mnemonics. */
 #ifndef XG_SIM_ROWS_C
 #define XG_SIM_ROWS_C
-#include "decode_matrix.c"
+#include "targets.c"
 
 /* ---- all mnemonics: R(text, decoder, argument) ---- */
 
@@ -56,6 +56,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
     if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp")) for (i = s->first; i < p->code.n; i++) if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
     for (i = 0; i < s->n_mods; i++)
         if (!(s->used >> i & 1)) XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL, "the modifier '.%.*s' is not known here, or does not go with the others", (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
+    xg_sim_need_check(p, s);
 }
 
 #endif /* XG_SIM_ROWS_C */

@@ -21,8 +21,8 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
-    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
-    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the calls nest too deep (%u)", v->depth + 1); return; }
+    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
+    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1); return; }
     for (i = 0; i < s->n_args; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
         if (c->reg) { xg_sim_blend(regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes)); item++; continue; }
@@ -80,9 +80,9 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
     const xg_sim_ins *there = NULL;
     for (i = v->n_paths; i-- > 0 && !there;) if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
     if (missing & v->mask) there = NULL; /* the guard keeps them away */
-    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
+    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
         "all threads of a block must reach the same barriers", xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
         xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
 }
 /* True when the warp may go on to the next record. */
@@ -93,11 +93,11 @@ XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
     id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
     if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
-    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
-    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
+    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
+    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
     b = &w->bars[id];
     if (!b->arrived) { b->expected = count; b->all = true; }
-    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
+    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
     b->arrived += XG_SIM_WARP;
     if (in->flags & 32) {
         uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
@@ -136,8 +136,8 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "the carry flag is used, but the thread has not written it");
+    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "the carry flag is used, but the thread has not written it");
 }
 
 /* All kinds that neither branch nor wait. */
@@ -156,7 +156,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
-    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
     default: break;
     }
 }
@@ -193,7 +193,7 @@ XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
 XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
     const char *a = xg_sim_slot(w, v, in->a);
     uint32_t next = v->pc + 1, rest = mask, i;
-    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
+    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
     if (mask != v->mask) { /* the guard lets some go on */
         w->stats.divergent_branches++;
         xg_sim_diverge(v, mask, v->pc, next, in->imm2);
@@ -232,12 +232,16 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
-            L.dst = regs + in->d;
-            L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
-            in->fn(&L, in);
-            if (in->flags & XG_SIM_FIRST) { warp_count += nw; lane_count += (uint64_t)XG_SIM_WARP * nw; }
-            pc++;
-            continue;
+            const uint32_t before = in->before;
+            do {
+                L.dst = regs + in->d;
+                L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
+                in->fn(&L, in);
+                in++;
+            } while (in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED)); /* every function ends with another record */
+            warp_count += (uint64_t)nw * (in->before - before);
+            lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
+            pc = (uint32_t)(in - code);
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
@@ -368,7 +372,6 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
     memset(w->bars, 0, sizeof w->bars);
     xg_sim_interval_block(w);
-    if (l->shared_bytes) memset(w->shadow, 0, l->shared_bytes);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -451,9 +454,9 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
         else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
     }
     if (!first || w->faulted) return;
-    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
+    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
-    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
+    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
 }
 
@@ -467,7 +470,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
         const xg_sim_warp *v = w->warps;
         while (v->state == XG_SIM_DONE) v++;
-        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
+        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS, "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
     }
     return moved;
 }

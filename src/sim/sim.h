@@ -56,8 +56,20 @@ typedef struct xg_sim_info {
     uint32_t instructions;   /* PTX instructions of the entry */
 } xg_sim_info;
 
-/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). */
+/* X(NAME, text): the host's vector units that lanes.c is compiled for, slower ones first. */
+#define XG_SIM_UNITS(X) X(BASE, "base") X(AVX2, "AVX2") X(AVX512, "AVX-512")
+typedef enum xg_sim_unit {
+#define X(name, text) XG_SIM_UNIT_##name,
+    XG_SIM_UNITS(X)
+#undef X
+    XG_SIM_UNIT_COUNT
+} xg_sim_unit;
+XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
+XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
+
+/* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
 XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
 XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
@@ -68,7 +80,7 @@ XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
- * each of its words (shadow.c), as long as all shadows together stay below shadow_limit; buffers beyond are checked for their bounds only. */
+ * each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
 enum { XG_SIM_FREED = 32 };
 typedef struct xg_sim_buffer { uint64_t base, bytes; const char *name; bool readonly; uint32_t *shadow; /* set by add */ } xg_sim_buffer;
 typedef struct xg_sim_memory {
@@ -78,7 +90,7 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
     uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t interval, running;            /* shadow.c: the next interval; launches under way */
+    uint32_t interval, running, sweeps;    /* shadow.c: the next interval; launches under way; how often all tags were swept */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
@@ -115,6 +127,19 @@ typedef struct xg_sim_stats {
 } xg_sim_stats;
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
 
+/* X(NAME, text): what a fault is; its text begins with place, kernel, block, thread and this name. */
+#define XG_SIM_FAULTS(X) \
+    X(BOUNDS, "out of bounds") X(FREED, "freed memory") X(MISALIGNED, "misaligned address") X(READONLY, "write to read-only memory") \
+    X(UNWRITTEN, "uninitialised memory") X(REGISTER, "uninitialised register") X(RACE, "data race") X(ASYNC, "copy not waited for") X(MBARRIER, "wrong use of a memory barrier") \
+    X(DIVERGENCE, "barrier in divergent code") X(BARRIER, "wrong use of a barrier") X(DEADLOCK, "deadlock") X(INACTIVE, "inactive lanes named") \
+    X(ENDLESS, "no end") X(TRAP, "trap") X(OPERAND, "invalid operand")
+typedef enum xg_sim_faultkind {
+#define X(name, text) XG_SIM_FAULT_##name,
+    XG_SIM_FAULTS(X)
+#undef X
+    XG_SIM_FAULT_COUNT
+} xg_sim_faultkind;
+
 /* One kernel launch; zero is the default of all that may be left out. It must stay in place while workers use it. */
 typedef struct xg_sim_launch {
     const xg_sim_module *module;
@@ -131,7 +156,7 @@ typedef struct xg_sim_launch {
     bool unchecked_races;         /* do not report data races */
     bool unchecked_registers;     /* do not report uses of registers that were not written */
     uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
-    uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
+    uint32_t shared_limit;        /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
@@ -212,6 +237,7 @@ struct xg_sim_ins {
     uint32_t list;            /* first of n more operands in module->list */
     uint32_t imm, imm2;       /* the executor's extra facts: see each kind */
     uint32_t at;              /* offset in the text */
+    uint32_t before;          /* how many of the records before it count as instructions */
 };
 
 typedef struct xg_sim_func xg_sim_func;
@@ -243,6 +269,7 @@ typedef struct xg_sim_var { xg_str name; uint64_t address, bytes; bool readonly;
 
 struct xg_sim_module {
     const xg_source *src;
+    const struct xg_sim_moves *moves; /* of the unit that the module was loaded for */
     uint32_t version;
     xg_str target;
     xg_sim_func **funcs;
@@ -256,7 +283,9 @@ struct xg_sim_module {
     uint32_t const_bytes;
     xg_sim_var *vars;          /* .global and .const */
     uint32_t n_vars;
-    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched on */
+    uint32_t *swept;           /* shadow.c: which sweep of that memory they know of */
+    bool copies_async;         /* there is a cp.async */
     uint32_t shared_common;    /* of .shared variables that several functions use */
     uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
 };

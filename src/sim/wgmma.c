@@ -46,9 +46,9 @@ XG_FN bool xg_sim_matrix_load(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
     for (i = 0; i < count; i++) for (k = 0; k < k_count; k++) {
         uint32_t at = xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, bit = bits < 8 ? k % 8 : 0;
-        uint32_t value = 0, n;
-        if (at + bytes > w->l->shared_bytes) { xg_sim_fault(w, v, in, 0, "out of bounds: the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at, w->l->shared_bytes); return false; }
-        for (n = 0; n < bytes && !w->l->unchecked_shared; n++) if (w->shadow[at + n] != XG_SIM_WRITTEN && w->shadow[at + n] != XG_SIM_LENT) { xg_sim_fresh_fault(w, v, in, 0, (xg_sim_fresh)w->shadow[at + n], at + n, true); return false; }
+        uint32_t value = 0;
+        if (at + bytes > w->l->shared_bytes) { xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS, "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at, w->l->shared_bytes); return false; }
+        if (!xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, bytes, XG_SIM_READS)) return false;
         memcpy(&value, w->shared + at, bytes);
         value >>= bit;
         if (b) xg_sim_work_put(x, true, k, i, value); else xg_sim_work_put(x, false, i, k, value);
@@ -77,7 +77,7 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     memset(&x, 0, sizeof x);
     x.t = xg_sim_tile_of(in);
     x.t.m = 16;
-    if (v->id / 4 * 4 + 4 > w->l->warps) { xg_sim_fault(w, v, in, lane, "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps); return; }
+    if (v->id / 4 * 4 + 4 > w->l->warps) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps); return; }
     regs = xg_sim_tile_regs(16 * 8, x.t.d);
     if (!xg_sim_wgmma_a(w, v, in, &x, list)) return;
     for (col = 0; col < x.t.n; col += 8) {
@@ -93,7 +93,7 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    if (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "all 32 threads of a warp must execute this instruction together; 0x%X do", mask); return; }
+    if (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE, "all 32 threads of a warp must execute this instruction together; 0x%X do", mask); return; }
     switch (in->op & 255) {
     case XG_SIM_T_LOAD: xg_sim_exec_ldmatrix(w, v, in, false); return;
     case XG_SIM_T_STORE: xg_sim_exec_ldmatrix(w, v, in, true); return;

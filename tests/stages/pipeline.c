@@ -3,6 +3,7 @@
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
  *   plan            the whole way; buffer assignment and thunk sequence
+ *   run             the whole way, on the simulator; counters PREFIX: what its kernels moved
  *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
 
 static xg_module *pipeline_parse(xg_stage *io) {
@@ -36,25 +37,30 @@ static void stage_emit(xg_stage *io) {
     }
 }
 
-typedef struct pipeline_dump { xg_stage *io; const char *want; } pipeline_dump;
+/* What is kept lies in an arena of its own: the driver takes back all that was allocated in the module's during a dump. */
+typedef struct pipeline_dump { xg_buf kept; const char *want; } pipeline_dump;
 static void pipeline_keep(void *user, const char *stage, const char *text, size_t n) {
     pipeline_dump *d = (pipeline_dump *)user;
     size_t k = strlen(d->want);
     bool any = k && d->want[k - 1] == '*';
     if (any ? strncmp(stage, d->want, k - 1) != 0 : strcmp(stage, d->want) != 0) return;
-    if (any) xg_printf(&d->io->out, "// %s\n", stage);
-    xg_put(&d->io->out, text, n);
+    if (any) xg_printf(&d->kept, "// %s\n", stage);
+    xg_put(&d->kept, text, n);
 }
 static void pipeline_compile(xg_stage *io, const char *want) {
     xg_driver_options o;
     pipeline_dump d;
+    xg_arena mine;
     memset(&o, 0, sizeof o);
-    d.io = io;
+    xg_arena_init(&mine, io->ctx);
+    xg_buf_init(&d.kept, &mine);
     d.want = want;
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.dump = pipeline_keep;
     o.dump_user = &d;
     xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    if (d.kept.n) xg_put(&io->out, d.kept.p, d.kept.n);
+    xg_arena_free(&mine);
 }
 static void stage_compile(xg_stage *io) { pipeline_compile(io, io->args); }
 static void stage_plan(xg_stage *io) {
@@ -63,8 +69,27 @@ static void stage_plan(xg_stage *io) {
     pipeline_compile(io, "thunk_sequence");
 }
 
-/* run: a module without parameters on the simulator; its result leaves as literals, or the device's message. */
-static void stage_run(xg_stage *io) {
+/* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.
+ * counters PREFIX: what its kernels of that name moved instead. */
+static void pipeline_results(xg_stage *io, const xlagpu_rt_tensor *out, const xg_shape *const *shapes, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        xg_literal l;
+        memset(&l, 0, sizeof l);
+        l.shape = shapes[k];
+        l.data = out[k].data;
+        xg_literal_print(&io->out, &l, true);
+        xg_putc(&io->out, '\n');
+    }
+}
+static void pipeline_counters(xg_stage *io, xlagpu_program *program) {
+    xlagpu_kernel_stats s[16];
+    uint32_t n = xlagpu_rt_stats(program, s, 16), k;
+    for (k = 0; k < n && k < 16; k++) if (strncmp(s[k].name, io->args, strlen(io->args)) == 0)
+        xg_printf(&io->out, "%s: %llu sectors of at least %llu, %llu bank conflicts, %llu atomics\n", s[k].name, (unsigned long long)s[k].sectors, (unsigned long long)s[k].minimum_sectors,
+                  (unsigned long long)s[k].bank_conflicts, (unsigned long long)s[k].atomics);
+}
+static void pipeline_run(xg_stage *io, bool counters) {
     xg_driver_options o;
     xlagpu_device_desc d;
     xlagpu_device *device;
@@ -85,14 +110,10 @@ static void stage_run(xg_stage *io) {
         program = xlagpu_rt_load(device, exe.p, exe.n);
         for (k = 0; k < n; k++) { out[k].bytes = (size_t)xg_plan_bytes(shapes[k]); out[k].data = xg_alloc(io->arena, out[k].bytes + 1); }
         if (!program || xlagpu_rt_run(program, NULL, 0, out, n) != XLAGPU_OK) xg_puts(&io->out, xlagpu_rt_error(device));
-        else for (k = 0; k < n; k++) {
-            xg_literal l;
-            memset(&l, 0, sizeof l);
-            l.shape = shapes[k];
-            l.data = out[k].data;
-            xg_literal_print(&io->out, &l, true);
-            xg_putc(&io->out, '\n');
-        }
+        else if (counters) pipeline_counters(io, program);
+        else pipeline_results(io, out, shapes, n);
     }
     xlagpu_rt_close(device);
 }
+static void stage_run(xg_stage *io) { pipeline_run(io, false); }
+static void stage_counters(xg_stage *io) { pipeline_run(io, true); }

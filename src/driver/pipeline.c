@@ -1,0 +1,186 @@
+/* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
+ *
+ * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
+ * run again, for every pass goes to its own fixed point.
+ *
+ * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
+ * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
+#ifndef XG_DRIVER_PIPELINE_C
+#define XG_DRIVER_PIPELINE_C
+#include "driver.h"
+#include "passes.h"
+
+enum {
+#define X(name, text, rounds) XG_PHASE_##name,
+    XG_HLO_PHASES(X)
+#undef X
+    XG_PHASE_COUNT
+};
+typedef struct xg_hlo_phase { const char *name; uint32_t rounds; } xg_hlo_phase;
+typedef struct xg_hlo_pass { uint32_t phase; const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
+static const xg_hlo_phase xg_hlo_phases[] = {
+#define X(name, text, rounds) {text, rounds},
+    XG_HLO_PHASES(X)
+#undef X
+};
+static const xg_hlo_pass xg_hlo_passes[] = {
+#define X(phase, name, run, kind) {XG_PHASE_##phase, name, run, XG_PASS_##kind},
+    XG_HLO_PASSES(X)
+#undef X
+};
+enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
+
+typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
+typedef struct xg_pipeline {
+    xg_module *m;
+    const xg_driver_options *o;
+    uint32_t version;                         /* of the module: goes up with each change */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    bool off[XG_HLO_PASS_COUNT];
+    xg_pass_count count[XG_HLO_PASS_COUNT];
+} xg_pipeline;
+
+/* ---- names ---- */
+
+XG_FN xg_str xg_driver_next_word(xg_str *list) {
+    uint32_t n = 0;
+    xg_str word;
+    while (n < list->n && list->p[n] != ',') n++;
+    word = xg_str_of(list->p, n);
+    *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
+    return word;
+}
+/* Some of XLA's names have dashes, some underscores; both are taken for each other. */
+XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
+    const char *name = xg_hlo_passes[i].name;
+    uint32_t k;
+    if (strlen(name) != word.n) return false;
+    for (k = 0; k < word.n; k++) if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
+    return true;
+}
+XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
+    while (list.n) if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
+    return false;
+}
+
+/* Each name once, at its first place in the list. */
+XG_FN bool xg_pass_is_first(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
+    return true;
+}
+XG_FN const char *xg_driver_pass_name(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    return NULL;
+}
+XG_FN bool xg_driver_pass_is_required(const char *name) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
+    return false;
+}
+
+/* ---- dumps ---- */
+
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) { if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n); }
+
+XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage) {
+    xg_buf text;
+    xg_mark mark;
+    if (!o->dump) return;
+    mark = xg_arena_mark(m->arena);
+    xg_buf_init(&text, m->arena);
+    xg_hlo_print(&text, m, NULL);
+    xg_driver_dump_text(o, stage, &text);
+    xg_arena_reset(m->arena, mark);
+}
+
+XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
+    const xg_hlo_pass *pass = &xg_hlo_passes[k];
+    char stage[256];
+    for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name, k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
+    xg_driver_dump_hlo(p->m, p->o, stage);
+}
+
+XG_FN void xg_pipeline_report(const xg_pipeline *p) {
+    xg_buf text;
+    uint32_t k;
+    if (!p->o->dump) return;
+    xg_buf_init(&text, p->m->arena);
+    xg_puts(&text, "phase\tpass\truns\tchanges\tus\n");
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        const xg_pass_count *c = &p->count[k];
+        if (c->runs) xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
+    }
+    xg_driver_dump_text(p->o, "pass_report", &text);
+}
+
+/* ---- running ---- */
+
+XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    clock_t begin = clock();
+    bool changed = xg_hlo_passes[k].run(p->m);
+    xg_pass_count *c = &p->count[k];
+    c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    c->runs++;
+    c->changes += changed;
+    p->version += changed;
+    p->seen[k] = p->version + 1;
+    if (!changed) return false;
+#ifdef XLAGPU_DEBUG
+    xg_hlo_verify(p->m);
+#endif
+    xg_pipeline_dump(p, k);
+    return true;
+}
+
+/* One round of the phase whose passes are from .. to; says whether a further one may find something to do. */
+XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
+    bool changed = false;
+    uint32_t k;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    return changed;
+}
+
+/* What users leave out; what is required cannot be. Names that are no passes of ours are those of other compilers: they are left out already. */
+XG_FN void xg_pipeline_switch(xg_pipeline *p) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        bool named = xg_pass_is_in(k, p->o->disable_passes);
+        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
+        p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
+    }
+}
+
+XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
+    xg_pipeline p;
+    uint32_t from, to, round;
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.o = o;
+    xg_pipeline_switch(&p);
+    for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
+        uint32_t phase = xg_hlo_passes[from].phase;
+        for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_passes[to].phase == phase; to++) {}
+        for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
+    }
+    xg_pipeline_report(&p);
+}
+
+XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
+
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
+    while (names.n) {
+        xg_str word = xg_driver_next_word(&names);
+        const char *nearby;
+        uint32_t k = 0;
+        while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
+        nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
+        if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+        xg_hlo_passes[k].run(m);
+        xg_hlo_verify(m);
+    }
+}
+
+#endif /* XG_DRIVER_PIPELINE_C */
