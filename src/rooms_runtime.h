@@ -27,6 +27,7 @@
 #include "sim/graph.c"
 #include "sim/shadow.c"
 #include "sim/worker.c"
+#include "sim/classes.c"
 #include "sim/flow.c"
 #include "sim/decode.c"
 #include "sim/copies.c"

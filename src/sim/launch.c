@@ -99,6 +99,8 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->n_code = p->code.n;
     m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
     if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
+    for (i = 0; i < m->n_code; i++) if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 1; i < m->n_code; i++) m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
@@ -197,9 +199,11 @@ XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *
     return 0;
 }
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
-#define X(field, text) sum->field += more->field;
-    XG_SIM_STATS(X)
+    uint32_t i;
+#define X(name) sum->name += more->name;
+    XLAGPU_COUNTERS(X)
 #undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { sum->class_warps[i] += more->class_warps[i]; sum->class_lanes[i] += more->class_lanes[i]; }
 }
 
 /* ---- launching ---- */
@@ -271,6 +275,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.tid = (uint32_t *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * 96 * 4);
     w.scratch = xg_sim_carve_out(&c, 512);
     w.scratch2 = xg_sim_carve_out(&c, 512);
+    w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
@@ -313,6 +318,7 @@ XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     w->m = l->module;
     w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
+    memset(w->runs, 0, ((size_t)l->module->n_code + 1) * sizeof *w->runs);
     memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
     if (w->copy_threads) memset(w->copy_threads, 0, l->warps * XG_SIM_WARP * sizeof *w->copy_threads);
     if (l->shared_bytes) { memset(w->shadow, 0, l->shared_bytes); memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8); }
@@ -344,7 +350,11 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     }
     return c->peers[0];
 }
-XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w) { return &w->stats; }
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
+    uint32_t r;
+    for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);
+    return &w->stats;
+}
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
     if (!w->faulted) { if (cap) out[0] = 0; return 0; }
     return xg_format(out, cap, "%s", w->fault);

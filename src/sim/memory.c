@@ -45,15 +45,15 @@ XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return xg_sim_in_last(w, a, bytes);
 }
 
-/* Distinct 32-byte sectors of a scattered access. Where addresses only rise, a sector is new when it is not the one before. */
-XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+/* Distinct pieces of 2^shift bytes that a scattered access touches. Where addresses only rise, a piece is new when it is not the one before. */
+XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t table[128], s, e, before = 0;
     uint32_t n = 0, i, k;
     memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
-        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> shift;
         for (; s <= e; s++) {
             if (s == before) continue;
             before = s;
@@ -63,15 +63,27 @@ XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, ui
     }
     return n;
 }
-XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t before = 0, s;
     uint32_t n = 0, i;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
-        if (s < before || bytes > 32) return xg_sim_count_sectors_any(r, mask, bytes);
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        if (s < before || bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
         n += s != before;
         before = s;
+    }
+    return n;
+}
+/* Distinct places of the active lanes. */
+XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
+    uint32_t n = 0, i, k;
+    if (r->shape == XG_SIM_ONE) return mask != 0;
+    if (r->shape == XG_SIM_RUN) return xg_sim_popc(mask);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        for (k = 0; k < i && !((mask >> k & 1) && xg_sim_reach_at(r, k) == xg_sim_reach_at(r, i)); k++) {}
+        n += k == i;
     }
     return n;
 }
@@ -189,12 +201,25 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
 }
 
 XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
-    uint32_t sectors, least = (active * bytes + 31) / 32;
-    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
-    if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
-    else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
+    uint32_t sectors, lines, least = (active * bytes + 31) / 32;
+    if (r->shared) {
+        w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
+        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes);
+            w->stats.bank_conflicts += extra;
+            w->stats.shared_transactions += extra;
+        }
+        return;
+    }
+    if (r->shape == XG_SIM_RUN) {
+        uintptr_t from = (uintptr_t)r->at, last = from + (uintptr_t)bytes * XG_SIM_WARP - 1;
+        sectors = (uint32_t)((last >> 5) - (from >> 5) + 1);
+        lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
+    } else if (r->shape == XG_SIM_ONE) sectors = lines = 1;
+    else { sectors = xg_sim_count_pieces(r, mask, bytes, 5); lines = xg_sim_count_pieces(r, mask, bytes, 7); }
     w->stats.sectors += sectors;
-    w->stats.sectors_min += XG_MIN(sectors, least);
+    w->stats.minimum_sectors += XG_MIN(sectors, least);
+    w->stats.global_transactions += lines;
 }
 
 /* The pointers of all active lanes; false after a fault. */
@@ -554,6 +579,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
+    w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;
         uint64_t b[8], c = 0, old;

@@ -233,6 +233,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
             const uint32_t before = in->before;
+            const uint32_t from = pc;
             do {
                 L.dst = regs + in->d;
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
@@ -242,11 +243,18 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             warp_count += (uint64_t)nw * (in->before - before);
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
+            xg_sim_ran(w, from, pc, nw);
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
-            if (whole && !(in->flags & XG_SIM_GUARDED)) lane_count += (uint64_t)XG_SIM_WARP * nw;
-            else for (k = 0; k < nw; k++) lane_count += xg_sim_popc(xg_sim_guard(&v[k], in));
+            if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
+            else {
+                uint64_t active = 0;
+                for (k = 0; k < nw; k++) active += xg_sim_popc(xg_sim_guard(&v[k], in));
+                lane_count += active;
+                w->runs[pc].warps += nw;
+                w->runs[pc].lanes += active;
+            }
         }
         switch (in->kind) {
         case XG_SIM_K_JOIN:

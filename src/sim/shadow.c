@@ -16,7 +16,7 @@
  * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags. */
 #ifndef XG_SIM_SHADOW_C
 #define XG_SIM_SHADOW_C
-#include "worker.c"
+#include "classes.c"
 
 /* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
 enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };

@@ -24,6 +24,7 @@
 #ifndef XG_SIM_H
 #define XG_SIM_H
 #include "../base/base.h"
+#include "../api/counters.h"
 
 #ifndef XG_SIM_FN
 #ifdef XLAGPU_SPLIT_SIM
@@ -112,18 +113,12 @@ typedef struct xg_sim_tensormap {
 } xg_sim_tensormap;
 XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out);
 
-/* X(field, text): what a run counts; the text is the column head of --stats. */
-#define XG_SIM_STATS(X) \
-    X(warp_instructions, "warp_instructions") X(lane_instructions, "lane_instructions") \
-    X(global_loads, "global_loads") X(global_stores, "global_stores") \
-    X(sectors, "sectors") X(sectors_min, "sectors_min") \
-    X(shared_loads, "shared_loads") X(shared_stores, "shared_stores") X(bank_conflicts, "bank_conflicts") \
-    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") \
-    X(tensor_operations, "tensor_operations") X(faults, "faults")
+/* What a run counts: api/counters.h. */
 typedef struct xg_sim_stats {
-#define X(field, text) uint64_t field;
-    XG_SIM_STATS(X)
+#define X(name) uint64_t name;
+    XLAGPU_COUNTERS(X)
 #undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT];
 } xg_sim_stats;
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
 
@@ -174,7 +169,7 @@ XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   
 XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
 /* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
-XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w);
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
@@ -276,6 +271,7 @@ struct xg_sim_module {
     uint32_t n_funcs;
     xg_sim_ins *code;
     uint32_t n_code;
+    uint8_t *classes;          /* of the records: an xlagpu_class */
     uint32_t *list;
     xg_sim_copy *copies;
     xg_sim_callsite *sites;

@@ -43,6 +43,8 @@ typedef struct xg_sim_cluster {
     uint32_t n_flights;
 } xg_sim_cluster;
 
+/* classes.c: how often a record ran: whole warps as differences, others counted. */
+typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
 /* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
 typedef struct xg_sim_copy_thread { uint32_t groups, done, waited; } xg_sim_copy_thread;
 typedef struct xg_sim_copy_word { uint32_t thread, group; } xg_sim_copy_word;
@@ -73,6 +75,7 @@ struct xg_sim_worker {
     xg_sim_buffer last;       /* the buffer of the last access */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
+    xg_sim_runs *runs;        /* of each record, and one more */
     bool faulted;
     char fault[XG_SIM_FAULT_MAX];
 };

@@ -249,9 +249,11 @@ static void sim_run(xg_stage *io, const xg_source *ptx) {
     if (status != XLAGPU_OK) sim_fault(io, w);
     else for (i = 0; i < k->n; i++) if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
     if (k->stats) {
-#define X(field, text) if (xg_sim_worker_stats(w)->field) xg_printf(&io->out, "%s %llu\n", text, (unsigned long long)xg_sim_worker_stats(w)->field);
-        XG_SIM_STATS(X)
+        const xg_sim_stats *s = xg_sim_worker_stats(w);
+#define X(name) if (s->name) xg_printf(&io->out, #name " %llu\n", (unsigned long long)s->name);
+        XLAGPU_COUNTERS(X)
 #undef X
+        for (i = 0; i < XLAGPU_CLASS_COUNT; i++) if (s->class_warps[i]) xg_printf(&io->out, "class %s %llu %llu\n", xlagpu_class_name(i), (unsigned long long)s->class_warps[i], (unsigned long long)s->class_lanes[i]);
     }
 }
 static void stage_sim(xg_stage *io) {
