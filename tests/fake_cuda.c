@@ -100,7 +100,25 @@ static int fill(uint64_t to, const void *pattern, size_t size, size_t n) {
 }
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) { IN_CONTEXT("cuMemcpyHtoD_v2"); return put(to, from, bytes); }
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { IN_CONTEXT("cuMemcpyDtoH_v2"); memcpy(to, at(from), bytes); return 0; }
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) { IN_CONTEXT("cuMemcpyDtoDAsync_v2"); (void)stream; return put(to, at(from), bytes); }
+int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) { IN_CONTEXT("cuMemcpyAsync"); (void)stream; return put(to, at(from), bytes); }
+int cuMemAllocHost_v2(void **memory, size_t bytes) {
+    xlagpu_buffer b;
+    IN_CONTEXT("cuMemAllocHost_v2");
+    if (xlagpu_rt_alloc(simulator(), bytes, &b) != XLAGPU_OK) return 2;
+    fake.memory++;
+    *memory = at(b.address);
+    return 0;
+}
+int cuMemFreeHost(void *memory) {
+    xlagpu_buffer b;
+    b.address = (uint64_t)(uintptr_t)memory;
+    b.bytes = 0;
+    if (!fake.pushed) return 201;
+    xlagpu_rt_free(simulator(), b);
+    fake.memory--;
+    CALL("cuMemFreeHost");
+    return 0;
+}
 int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream) {
     IN_CONTEXT("cuMemsetD32Async");
     (void)stream;

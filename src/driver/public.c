@@ -141,7 +141,7 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    m->hlo = xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
+    m->hlo = xg_plan_is_text(copy, j->size) ? xg_plan_parse_hlo(&m->owner->c, &m->arena, &m->source) : xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
     xg_hlo_verify(m->hlo);
 }
 
@@ -217,6 +217,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
     o->dump = d->dump;
     o->dump_user = d->dump_user;
@@ -241,7 +242,8 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_str exe;
     char *kept;
     xg_public_options(c, j->desc, &o);
-    exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
+    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
+    else exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
     kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
     memcpy(kept, exe.p, exe.n);
     xg_public_report(m, &report);

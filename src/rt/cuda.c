@@ -27,9 +27,11 @@
     X(context_pop, "cuCtxPopCurrent_v2", (void **context)) \
     X(alloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes)) \
     X(release, "cuMemFree_v2", (uint64_t address)) \
+    X(alloc_host, "cuMemAllocHost_v2", (void **memory, size_t bytes)) \
+    X(release_host, "cuMemFreeHost", (void *memory)) \
     X(upload, "cuMemcpyHtoD_v2", (uint64_t to, const void *from, size_t bytes)) \
     X(download, "cuMemcpyDtoH_v2", (void *to, uint64_t from, size_t bytes)) \
-    X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream)) \
+    X(copy, "cuMemcpyAsync", (uint64_t to, uint64_t from, size_t bytes, void *stream)) \
     X(fill32, "cuMemsetD32Async", (uint64_t to, unsigned value, size_t n, void *stream)) \
     X(fill8, "cuMemsetD8Async", (uint64_t to, unsigned char value, size_t n, void *stream)) \
     X(stream_wait, "cuStreamSynchronize", (void *stream)) \
@@ -149,14 +151,20 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         return status_; \
     } while (0)
 
-XG_FN xlagpu_status xr_cuda_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+XG_FN xlagpu_status xr_cuda_alloc_host(xlagpu_device *d, size_t bytes, xr_block *out) { XR_CUDA_IN(d, alloc_host(&out->memory, bytes), "allocating host memory"); }
+XG_FN xlagpu_status xr_cuda_alloc_device(xlagpu_device *d, size_t bytes, xr_block *out) { XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory"); }
+XG_FN xlagpu_status xr_cuda_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
+    xlagpu_status s;
     out->bytes = bytes;
     out->memory = NULL;
-    XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory");
+    if (!host) return xr_cuda_alloc_device(d, bytes, out);
+    s = xr_cuda_alloc_host(d, bytes, out);
+    out->address = (uint64_t)(uintptr_t)out->memory; /* one address space: the device reaches it under the same address */
+    return s;
 }
 XG_FN void xr_cuda_release(xlagpu_device *d, const xr_block *b) {
     if (xr_cuda_of(d)->context_push(xr_cuda_of(d)->context)) return;
-    xr_cuda_of(d)->release(b->address);
+    if (b->host) xr_cuda_of(d)->release_host(b->memory); else xr_cuda_of(d)->release(b->address);
     xr_cuda_pop(xr_cuda_of(d));
 }
 XG_FN xlagpu_status xr_cuda_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) { XR_CUDA_IN(d, upload(to, from, bytes), "copying to the GPU"); }

@@ -8,12 +8,12 @@
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -23,6 +23,8 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += args;
     e->stats = (xlagpu_kernel_stats *)(void *)m;
     m += stats;
+    e->buffers = (xlagpu_buffer *)(void *)m;
+    m += buffers;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
@@ -43,9 +45,10 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     if (e->next) e->next->prev = e;
     p->executions = e;
     if (p->head.temp_bytes) s = xr_alloc(d, (size_t)p->head.temp_bytes, &e->temp);
+    if (s == XLAGPU_OK && p->head.host_bytes) s = xr_alloc_in(d, (size_t)p->head.host_bytes, true, &e->host);
     for (k = 0; k < p->n_allocations; k++) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
-        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = e->temp + p->allocations[k].offset;
+        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
@@ -68,6 +71,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     if (!e) return;
     p = e->program;
     p->device->platform->finish(e);
+    xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
     if (e->prev) e->prev->next = e->next; else p->executions = e->next;
@@ -104,8 +108,33 @@ XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
 
 XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
     uint32_t k;
-    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k]);
+    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
     return e->program->device->platform->launch(e, t->kernel, stream);
+}
+
+/* A function of the caller's, with its buffers: those it reads, then those it writes. */
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_function *f = p->calls[t - p->thunks];
+    xlagpu_rt_call c;
+    xlagpu_status s;
+    uint32_t k;
+    memset(&c, 0, sizeof c);
+    c.target = f->name;
+    c.config = p->strings + t->value;
+    c.hlo = p->strings + t->name;
+    c.buffers = e->buffers;
+    c.stream = stream;
+    c.device = p->device;
+    for (k = 0; k < t->n_links; k++) {
+        uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
+        bool written = t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
+        e->buffers[k].address = xr_address(e, slice);
+        e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
+        if (written) c.n_results++; else c.n_operands++;
+    }
+    s = f->call(f->user, &c);
+    return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
 }
 
 /* One step that is no sequence; a failure names it. */
@@ -113,11 +142,15 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     const uint32_t *links = p->links + t->first_link;
-    size_t bytes = t->kind == XG_EXE_THUNK_KERNEL ? 1 : (size_t)p->slices[links[0]].bytes;
     xlagpu_status s = XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) s = xr_run_kernel(e, t, links, stream);
-    else if (t->kind == XG_EXE_THUNK_COPY && bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), bytes, stream);
-    else if (t->kind == XG_EXE_THUNK_MEMSET && bytes) s = q->fill(e, xr_address(e, links[0]), t->value, bytes, stream);
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL: s = xr_run_kernel(e, t, links, stream); break;
+    case XG_EXE_THUNK_COPY: if (p->slices[links[0]].bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), (size_t)p->slices[links[0]].bytes, stream); break;
+    case XG_EXE_THUNK_MEMSET: if (p->slices[links[0]].bytes) s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream); break;
+    case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
+    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    default: s = xr_run_call(e, t, links, stream); break;
+    }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
     else if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s", p->strings + t->name);
     return s;
@@ -165,7 +198,11 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
     uint32_t k;
     if (t->kind == XG_EXE_THUNK_WHILE) return xr_run_while(e, links, stream);
     if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_run_conditional(e, links, t->n_links - 1, stream);
-    if (t->kind != XG_EXE_THUNK_SEQUENCE) return xr_run_step(e, t, stream);
+    if (t->kind == XG_EXE_THUNK_FOR) {
+        for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
+        return s;
+    }
+    if (t->kind != XG_EXE_THUNK_SEQUENCE && t->kind != XG_EXE_THUNK_COMMAND_BUFFER) return xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
@@ -179,9 +216,25 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
-        e->base[v->allocation] = given[k].address;
+        if (!v->alias) e->base[v->allocation] = given[k].address;
     }
     return XLAGPU_OK;
+}
+
+/* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or another one, into which the parameter is copied first. */
+XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *results, void *stream) {
+    const xlagpu_program *p = e->program;
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < p->head.n_results && s == XLAGPU_OK; k++) {
+        const xg_exe_value *v = &p->values[p->head.n_params + k];
+        uint64_t from = e->base[v->allocation];
+        if (!v->alias || from == results[k].address || !v->bytes) continue;
+        if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
+        s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
+        e->base[v->allocation] = results[k].address;
+    }
+    return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
@@ -194,10 +247,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
-    s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    s = xr_bind_shared(e, results, stream);
+    if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     q->leave(e);
     return s;
 }
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) { if (e) { e->replica = replica; e->partition = partition; } }
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
 
 /* ---- the easy way ---- */

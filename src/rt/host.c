@@ -31,10 +31,11 @@ XG_FN void xr_host_close(xlagpu_device *d) {
     xg_mem_free(&d->c, d->state);
 }
 
-XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, xr_block *out) {
+XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
     enum { ALIGN = 256 };
     xg_sim_buffer b;
     xlagpu_status s;
+    (void)host; /* all memory is */
     out->memory = bytes <= SIZE_MAX - ALIGN ? xg_mem_alloc(&d->c, bytes + ALIGN) : NULL;
     if (!out->memory) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a buffer", bytes);
     out->address = ((uint64_t)(uintptr_t)out->memory + ALIGN - 1) / ALIGN * ALIGN;

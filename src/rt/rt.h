@@ -23,7 +23,9 @@ enum { XR_RANK_MAX = 64, XR_NESTING_MAX = 64, XR_WORKERS_MAX = 64 };
 
 typedef struct xr_platform xr_platform;
 
-typedef struct xr_block { uint64_t address; size_t bytes; void *memory; } xr_block; /* device memory that the device frees at the end */
+typedef struct xr_block { uint64_t address; size_t bytes; void *memory; bool host; } xr_block; /* device memory that the device frees at the end */
+
+typedef struct xr_function { char name[128]; xlagpu_rt_function call; void *user; struct xr_function *next; } xr_function;
 
 struct xlagpu_device {
     xg_ctx c;
@@ -35,6 +37,7 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
+    xr_function *functions;        /* registered; they live as long as the device */
 };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
@@ -58,6 +61,7 @@ struct xlagpu_program {
     xr_kernel *kernels;
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;           /* address per allocation; 0: not a constant */
+    const xr_function **calls;     /* per thunk, of calls */
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -68,9 +72,11 @@ struct xlagpu_execution {
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
     uint64_t *base;                /* address per allocation */
-    uint64_t temp;
+    uint64_t temp, host;           /* blocks of temporary memory */
+    uint32_t replica, partition;
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
+    xlagpu_buffer *buffers;        /* of one call */
     xlagpu_kernel_stats *stats;    /* per kernel */
     void *state;                   /* the platform's: worker memory of the simulator */
 };
@@ -80,7 +86,7 @@ struct xr_platform {
     const char *name;
     xlagpu_status (*open)(xlagpu_device *d, const xlagpu_device_desc *desc);
     void (*close)(xlagpu_device *d);
-    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, xr_block *out);
+    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out); /* host: memory of the host that the device can reach */
     void (*release)(xlagpu_device *d, const xr_block *b);
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
@@ -112,6 +118,7 @@ XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
+XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
