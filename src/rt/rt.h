@@ -104,6 +104,7 @@ struct xr_platform {
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
 /* ---- system.c: threads and shared libraries ---- */

@@ -14,7 +14,7 @@
 
 enum { XG_SIM_TILE_K = 256 };
 typedef struct xg_sim_real { float a[16][64], b[64][8]; double c[16][8]; } xg_sim_real;
-typedef struct xg_sim_whole { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
+typedef struct xg_sim_ints { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
 typedef struct xg_sim_wide64 { uint64_t a[16][16], b[16][8], c[16][8]; } xg_sim_wide64;
 /* A multiplication being done. Which of them is used: the elements of A say. */
 typedef struct xg_sim_work { xg_sim_tile t; union { xg_sim_real r; xg_sim_ints i; xg_sim_wide64 d; } u; } xg_sim_work;
@@ -234,14 +234,14 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     x.t = xg_sim_tile_of(in);
     for (group = 0; group < 4; group++) {
         for (k = 0; k < 8; k++) {
-            uint32_t high = 4 * (k / 4), n = x.t.c == XG_SIM_EL_F16 ? 8 : 8;
+            uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
             for (i = 0; i < 4; i++) {
                 uint32_t a = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[i / 2]), lane, XG_SIM_EL_F16, i & 1), b = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[2 + i / 2]), lane, XG_SIM_EL_F16, i & 1);
                 if (x.t.flags & XG_SIM_TF_ACOL) xg_sim_work_put(&x, false, i + high, lane % 4, a); else xg_sim_work_put(&x, false, lane % 4 + high, i, a);
                 if (x.t.flags & XG_SIM_TF_BROW) xg_sim_work_put(&x, true, lane % 4, i + high, b); else xg_sim_work_put(&x, true, i, lane % 4 + high, b);
             }
-            for (i = 0; i < n; i++) {
+            for (i = 0; i < 8; i++) {
                 if (x.t.c == XG_SIM_EL_F16) xg_sim_work_put_c(&x, lane % 4 + high, i, xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i / 2]), lane, XG_SIM_EL_F16, i & 1));
                 else xg_sim_work_put_c(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1), xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
