@@ -189,6 +189,9 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
+    bool no_command_buffers;     /* every kernel is launched by itself */
+    uint32_t command_buffer_least; /* runs of fewer commands stay single launches; 0: 5 */
+    bool command_buffer_control; /* loops and branches go into command buffers, too: the driver needs conditional graph nodes (CUDA 12.4), else it runs them as before */
     /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
@@ -203,6 +206,13 @@ XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compi
 /* What a compilation made. */
 typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
+
+/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
+ * module; data NULL on failure. */
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
+
+/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no such target. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
@@ -38183,6 +38193,9 @@ XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps *
 typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- commands.c ---- */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
@@ -38194,6 +38207,10 @@ XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src)
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+
+/* ---- listing.c ---- */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
 
 #endif /* XG_PLAN_H */
 /* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
@@ -39444,7 +39461,7 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
     in = xg_plan_open(w, body, &children[1]);
     xg_plan_steps(&in, body);
-    xg_plan_moves_at(&in, i, &site->moves[1]);
+    xg_plan_moves_at(&in, body->root, &site->moves[1]);
     if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
     else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
 }
@@ -39456,7 +39473,7 @@ XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < branches.n; k++) {
         xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
         xg_plan_steps(&in, branches.p[k]);
-        xg_plan_moves_at(&in, i, &site->moves[k]);
+        xg_plan_moves_at(&in, branches.p[k]->root, &site->moves[k]);
     }
     xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
 }
@@ -39533,6 +39550,99 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
 }
 
 #endif /* XG_PLAN_THUNKS_C */
+/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command buffer each.
+ *
+ * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
+ * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+#ifndef XG_PLAN_COMMANDS_C
+#define XG_PLAN_COMMANDS_C
+
+typedef struct xg_commands { xg_plan *p; uint32_t least; bool control; uint32_t *size; } xg_commands; /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+
+XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k;
+    for (k = 0; k < s->n_links; k++) if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
+    return true;
+}
+/* How many commands a step is; 0: it cannot be one. */
+XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
+    uint32_t n = 1, k;
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: case XG_EXE_THUNK_REPLICA_ID: case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: break;
+    default: return 0;
+    }
+    for (k = 0; k < s->n_children && c->control; k++) { if (!c->size[s->children[k]]) return 0; n += c->size[s->children[k]] - 1; }
+    return c->control ? n : 0;
+}
+
+/* The run from..to of a sequence becomes a sequence of its own under one step. */
+XG_FN void xg_commands_wrap(xg_commands *c, xg_plan_sequence *q, uint32_t from, uint32_t to, xg_plan_sequence *out) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *run = XG_NEW(p->arena, xg_plan_sequence);
+    xg_plan_step *s;
+    uint32_t k;
+    run->comp = q->comp;
+    for (k = from; k < to; k++) xg_push(p->arena, uint32_t, &run->steps, q->steps.p[k]);
+    xg_push(p->arena, xg_plan_sequence *, &p->sequences, run);
+    s = xg_plan_step_new(p, out, XG_EXE_THUNK_COMMAND_BUFFER, p->steps.p[q->steps.p[from]].inst, 0);
+    s->n_children = 1;
+    s->children = XG_NEW(p->arena, uint32_t);
+    s->children[0] = p->sequences.n - 1;
+}
+
+XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *q = p->sequences.p[number], out;
+    uint32_t k, from = 0, total = 0;
+    out = *q;
+    memset(&out.steps, 0, sizeof out.steps);
+    for (k = 0; k <= q->steps.n; k++) {
+        uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
+        if (n) { total += n; continue; }
+        if (total >= c->least && k > from) xg_commands_wrap(c, q, from, k, &out);
+        else for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
+        from = k + 1;
+        total = 0;
+    }
+    q->steps.p = out.steps.p;
+    q->steps.n = out.steps.n;
+    q->steps.cap = out.steps.cap;
+}
+
+/* Sequences inside of others have greater numbers. */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
+    uint32_t n = p->sequences.n, k, j;
+    bool *inside = XG_NEW_N(p->arena, bool, n + (size_t)1); /* runs as part of a command buffer */
+    xg_commands c;
+    c.p = p;
+    c.least = least;
+    c.control = control;
+    c.size = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    for (k = n; k-- > 0;) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        c.size[k] = 1;
+        for (j = 0; j < q->steps.n && c.size[k]; j++) { uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]); c.size[k] = of ? c.size[k] + of : 0; }
+    }
+    for (k = 0; k < n; k++) {
+        uint32_t l;
+        if (inside[k]) c.least = UINT32_MAX; /* stays as it is; so does what it runs */
+        else { c.least = least; xg_commands_sequence(&c, k); }
+        for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+            const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) { for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k]; continue; }
+            for (l = 0; l < p->sequences.p[s->children[0]]->steps.n; l++) {
+                const xg_plan_step *t = &p->steps.p[p->sequences.p[s->children[0]]->steps.p[l]];
+                uint32_t d;
+                for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
+            }
+        }
+    }
+}
+
+#endif /* XG_PLAN_COMMANDS_C */
 /* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them, totals, the live ranges and the peak. */
 #ifndef XG_PLAN_REPORT_C
 #define XG_PLAN_REPORT_C
@@ -40202,10 +40312,24 @@ XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const
     return n;
 }
 
+/* A backend_config in quotes is the text inside them; one in braces is as it was written. */
+XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
+    xg_buf b;
+    uint32_t k;
+    if (s.n < 2 || s.p[0] != '"') return s;
+    xg_buf_init(&b, w->arena);
+    for (k = 1; k + 1 < s.n; k++) {
+        char c = s.p[k];
+        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    return xg_str_of(b.p ? b.p : "", b.n);
+}
+
 XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
     t->kernel = s->kernel;
     t->value = s->value;
-    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_backend_config)); }
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
@@ -40223,13 +40347,21 @@ XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str
 }
 
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s);
+XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    const xg_plan_sequence *q = p->sequences.p[s->children[0]];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_COMMAND_BUFFER, s->inst->name, made, q->steps.n);
+}
 XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
     uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
     xg_exe_thunk t;
-    for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
     memset(&t, 0, sizeof t);
     t.kind = (uint32_t)s->kind;
     t.name = xg_exe_string(w, s->inst->name);
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
     xg_exe_put_words(w, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
@@ -40292,27 +40424,36 @@ XG_FN void xg_exe_mark_constants(xg_plan *p) {
     for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
-    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
-    xg_exe_header h;
+XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
+    xg_exe_writer *w = XG_NEW(a, xg_exe_writer);
     uint32_t k;
-    w->arena = p->arena;
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
-    xg_dict_init(&w->strings, p->arena);
+    w->arena = a;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], a);
+    xg_dict_init(&w->strings, a);
+    return w;
+}
+XG_FN xg_exe_header xg_exe_head(void) {
+    xg_exe_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    return h;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = xg_exe_writer_new(p->arena);
+    xg_exe_header h = xg_exe_head();
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
     h.temp_bytes = w->temp_bytes;
     h.host_bytes = w->host_bytes;
-    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
@@ -40323,6 +40464,189 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 }
 
 #endif /* XG_PLAN_BYTES_C */
+/* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
+ *
+ *     ThunkSequence name, sm_90a, root 4
+ *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant with ", offset 0"
+ *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
+ *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is written
+ *     thunk 1: memset z, value 0 (1[0+4000])
+ *     thunk 2: for loop, value 10 {0, 1}                   the thunks below it
+ *
+ * What is read back has everything but the data, the PTX and the shapes of parameters and results. */
+#ifndef XG_PLAN_LISTING_C
+#define XG_PLAN_LISTING_C
+
+typedef struct xg_listing { const unsigned char *bytes; xg_exe_section s[XG_EXE_SECTION_COUNT]; } xg_listing;
+
+XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) { return l->bytes + l->s[kind].offset; }
+XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) { return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?"; }
+
+/* How many links of a thunk are slices; they come first. */
+XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
+    switch (kind) {
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
+    case XG_EXE_THUNK_SEQUENCE: case XG_EXE_THUNK_FOR: case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
+    default: return n_links;
+    }
+}
+
+XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
+    const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
+    const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
+    const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);
+    uint32_t k, n = xg_listing_slices(t->kind, t->n_links);
+    xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
+    if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
+    if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
+    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_slice *s;
+        xg_puts(b, k == 0 && n ? " (" : k == n ? " {" : ", ");
+        if (k < n) {
+            s = &slices[links[k] & ~XG_EXE_WRITTEN];
+            xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes, links[k] & XG_EXE_WRITTEN ? "*" : "");
+        } else xg_printf(b, "%u", links[k]);
+        if (k + 1 == n) xg_putc(b, ')');
+    }
+    if (t->n_links > n) xg_putc(b, '}');
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
+    xg_listing l;
+    xg_exe_header h;
+    uint32_t k;
+    const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
+    if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
+    l.bytes = (const unsigned char *)exe.p;
+    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name), h.root_thunk);
+    for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
+        const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
+        xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index, (unsigned long long)a->bytes);
+        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
+        xg_puts(b, a->host ? ", host\n" : "\n");
+    }
+    for (k = 0; k < l.s[XG_EXE_KERNELS].count; k++) {
+        const xg_exe_kernel *q = (const xg_exe_kernel *)xg_listing_at(&l, XG_EXE_KERNELS) + k;
+        xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name), q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
+    }
+    for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
+}
+
+/* ---- back ---- */
+
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
+    if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
+    xg_ptext_want(t, ":");
+}
+/* A quoted text: of the escapes, those that the printer writes. */
+XG_FN uint32_t xg_listing_quoted(xg_ptext *t, xg_exe_writer *w) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_ptext_want(t, "\"");
+    for (; t->at < t->end && t->src->text[t->at] != '"'; t->at++) {
+        char c = t->src->text[t->at];
+        if (c == '\\' && t->at + 1 < t->end) { c = t->src->text[++t->at]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    xg_ptext_want(t, "\"");
+    return xg_exe_string(w, xg_str_of(b.p, b.n));
+}
+XG_FN void xg_listing_read_allocation(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_allocation a;
+    xg_str word;
+    uint64_t at;
+    memset(&a, 0, sizeof a);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_ALLOCATIONS].n / sizeof a));
+    word = xg_ptext_name(t);
+    while (a.kind < XG_EXE_ALLOC_COUNT && !xg_str_is(word, xg_exe_allocation_name(a.kind))) a.kind++;
+    if (a.kind == XG_EXE_ALLOC_COUNT) xg_ptext_fail(t, "a kind of allocation");
+    a.index = xg_listing_u32(t);
+    xg_ptext_want(t, ",");
+    a.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "bytes");
+    if (xg_ptext_take(t, ", offset")) { at = (uint64_t)xg_ptext_number(t); if (a.kind == XG_EXE_ALLOC_TEMP) a.offset = at; else a.data = at; }
+    a.host = xg_ptext_take(t, ", host");
+    xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+}
+XG_FN void xg_listing_read_kernel(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_kernel q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_KERNELS].n / sizeof q));
+    q.name = xg_exe_string(w, xg_ptext_name(t));
+    xg_ptext_want(t, ", grid");
+    for (k = 0; k < 3; k++) q.blocks[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", block");
+    for (k = 0; k < 3; k++) q.threads[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", shared");
+    q.shared_bytes = xg_listing_u32(t);
+    xg_exe_put(w, XG_EXE_KERNELS, &q, sizeof q);
+}
+XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_slice s;
+    uint32_t link;
+    memset(&s, 0, sizeof s);
+    s.allocation = xg_listing_u32(t);
+    xg_ptext_want(t, "[");
+    s.offset = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "+");
+    s.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "]");
+    link = xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
+    return xg_ptext_take(t, "*") ? link | XG_EXE_WRITTEN : link;
+}
+XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_thunk r;
+    XG_VEC(uint32_t) links = {NULL, 0, 0};
+    uint32_t k;
+    memset(&r, 0, sizeof r);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_THUNKS].n / sizeof r));
+    r.kind = xg_ptext_kind(t);
+    r.name = xg_exe_string(w, xg_ptext_name(t));
+    if (xg_ptext_take(t, ", flops")) { r.flops = (uint64_t)xg_ptext_number(t); xg_ptext_want(t, ", bytes"); r.bytes = (uint64_t)xg_ptext_number(t); }
+    if (xg_ptext_take(t, ", run")) r.kernel = xg_listing_u32(t);
+    if (xg_ptext_take(t, ", value")) r.value = xg_listing_u32(t);
+    if (r.kind >= XG_EXE_THUNK_CUSTOM_CALL && r.kind <= XG_EXE_THUNK_OUTFEED) r.value = xg_exe_string(w, xg_str_z(""));
+    if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, "(")) { do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, ")"); }
+    if (xg_ptext_take(t, "{")) { do xg_push(w->arena, uint32_t, &links, xg_listing_u32(t)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, "}"); }
+    r.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    r.n_links = links.n;
+    for (k = 0; k < links.n; k++) xg_exe_put(w, XG_EXE_LINKS, &links.p[k], sizeof(uint32_t));
+    xg_exe_put(w, XG_EXE_THUNKS, &r, sizeof r);
+}
+
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    xg_ptext t;
+    xg_exe_writer *w = xg_exe_writer_new(a);
+    xg_exe_header h = xg_exe_head();
+    (void)c;
+    memset(&t, 0, sizeof t);
+    t.src = src;
+    t.end = src->size;
+    t.p = XG_NEW(a, xg_plan);
+    t.p->arena = a;
+    xg_ptext_want(&t, "ThunkSequence");
+    h.name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ",");
+    h.target_name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ", root");
+    h.root_thunk = xg_listing_u32(&t);
+    while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
+    while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
+    while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
+    xg_ptext_blank(&t);
+    if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");
+    return xg_exe_assemble(w, &h);
+}
+
+#endif /* XG_PLAN_LISTING_C */
 
 /* driver */
 /* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
@@ -40330,8 +40654,11 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 #define XG_DRIVER_H
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
+enum { XG_DRIVER_COMMANDS = 5 };
 typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
+    uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
+    bool no_command_buffers, command_buffer_control;
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
@@ -40781,6 +41108,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -40797,6 +41125,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "plan", &text);
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
@@ -40805,7 +41134,13 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
 
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
@@ -40929,6 +41264,7 @@ typedef struct xg_public_job {
     size_t size;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;      /* optimize */
+    xlagpu_bytes exe, cubin; /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -41051,6 +41387,9 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->no_command_buffers = d->no_command_buffers;
+    o->command_buffer_least = d->command_buffer_least;
+    o->command_buffer_control = d->command_buffer_control;
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -41092,6 +41431,48 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out
     if (!m || !out || !m->compiled) return false;
     *out = m->report;
     return true;
+}
+
+XG_FN void xg_public_attach(xg_public_job *j) {
+    xg_ctx *c = &j->m->owner->c;
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xg_exe_writer w;
+    const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
+    xg_str made;
+    char *kept;
+    uint32_t k;
+    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
+    if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
+    memset(&w, 0, sizeof w);
+    w.arena = &j->work;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        xg_buf_init(&w.sections[k], &j->work);
+        if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
+        else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
+    }
+    made = xg_exe_assemble(&w, &h);
+    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
+    memcpy(kept, made.p, made.n);
+    xg_public_give(j, kept, made.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+    xg_public_job j = xg_public_job_of(m);
+    j.exe = exe;
+    j.cubin = cubin;
+    return xg_public_bytes(m, &j, xg_public_attach);
+}
+
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+    size_t k;
+    for (k = 0; target && xg_target_at(k); k++) {
+        const xg_target *t = xg_target_at(k);
+        if (strcmp(t->name, target) != 0) continue;
+        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
+        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
+        return true;
+    }
+    return false;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {

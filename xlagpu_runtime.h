@@ -166,6 +166,9 @@ typedef struct xlagpu_device_desc {
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
+    bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
 } xlagpu_device_desc;
 
@@ -225,6 +228,9 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t in
 typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
+/* The same in an execution that is there (below): no temporary memory is made. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
 /* ---- executions: the fast way ---- */
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
@@ -239,6 +245,16 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xl
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- profiles ---- */
+
+/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least. instructions: of warps, on "host". */
+typedef struct xlagpu_rt_event { const char *hlo, *kind, *kernel; uint32_t thunk; double start, seconds; uint64_t flops, bytes, instructions; } xlagpu_rt_event;
+/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after the other: sums are not the time of a plain run. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *execution, uint32_t capacity);
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
 
 /* ---- counters of the simulator ---- */
 
@@ -11202,10 +11218,19 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
+    bool no_command_buffers;
     xr_function *functions;        /* registered; they live as long as the device */
 };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
+
+typedef struct xr_command { uint32_t thunk, first; } xr_command; /* first: of its words in a record */
+typedef struct xr_command_buffer { uint32_t thunk, n, n_words; bool control; xr_command *commands; } xr_command_buffer;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+typedef struct xr_record { uint64_t *words; void **nodes, *graph, *exec; uint64_t version; uint32_t builds, updates; bool built, plain; } xr_record;
+
+typedef struct xr_profile { bool on; uint32_t capacity, n; uint64_t dropped; xlagpu_rt_event *events; double begin; void *before, *after; } xr_profile; /* before, after: the platform's events */
 
 struct xlagpu_program {
     xlagpu_device *device;
@@ -11227,6 +11252,10 @@ struct xlagpu_program {
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;           /* address per allocation; 0: not a constant */
     const xr_function **calls;     /* per thunk, of calls */
+    xr_command_buffer *command_buffers;
+    xr_command *commands;
+    uint32_t n_command_buffers, *command_of; /* per thunk: its number among the command buffers, or as a command in one */
+    bool has_control_commands;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -11239,6 +11268,10 @@ struct xlagpu_execution {
     uint64_t *base;                /* address per allocation */
     uint64_t temp, host;           /* blocks of temporary memory */
     uint32_t replica, partition;
+    uint64_t version;              /* grows when an address or one of these changes */
+    xr_record *records;            /* of command buffers */
+    xr_profile profile;
+    void *ended;                   /* the platform's event behind the last run; NULL: none yet */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
     xlagpu_buffer *buffers;        /* of one call */
@@ -11268,6 +11301,19 @@ struct xr_platform {
     xlagpu_status (*fill)(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream);
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
+    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
+    xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
+    xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
+    void (*forget)(xlagpu_execution *e, xr_record *r);
+    /* Events: points in a stream. */
+    xlagpu_status (*event_new)(xlagpu_execution *e, bool timed, void **event);
+    void (*event_free)(xlagpu_execution *e, void *event);
+    xlagpu_status (*event_record)(xlagpu_execution *e, void *event, void *stream);
+    xlagpu_status (*event_wait)(xlagpu_execution *e, void *event);
+    xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
+    xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
+    void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
 };
 
@@ -11276,6 +11322,7 @@ XG_FN void *xr_library_open(const char *name);
 XG_FN void *xr_library_symbol(void *library, const char *name);
 XG_FN void xr_library_close(void *library);
 XG_FN uint32_t xr_processors(void);
+XG_FN double xr_seconds(void); /* since some moment; only grows */
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
  * made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
@@ -11285,6 +11332,20 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
 XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+/* ---- program.c ---- */
+XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+/* ---- commands.c ---- */
+XG_FN bool xr_is_control(uint32_t kind);
+XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
+XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
+XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
+XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
+XG_FN void xr_commands_finish(xlagpu_execution *e);
+XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
+/* ---- execute.c ---- */
+XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
+XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -11311,6 +11372,12 @@ XG_FN void *xr_library_symbol(void *library, const char *name) {
     return p;
 }
 XG_FN void xr_library_close(void *library) { if (library) FreeLibrary((HMODULE)library); }
+XG_FN double xr_seconds(void) {
+    LARGE_INTEGER now, each;
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&each);
+    return (double)now.QuadPart / (double)each.QuadPart;
+}
 XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
@@ -11320,11 +11387,17 @@ XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINIT
 #else
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 XG_FN void *xr_library_open(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 XG_FN void *xr_library_symbol(void *library, const char *name) { return dlsym(library, name); }
 XG_FN void xr_library_close(void *library) { if (library) dlclose(library); }
+#ifdef CLOCK_MONOTONIC
+XG_FN double xr_seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + (double)t.tv_nsec * 1e-9; }
+#else /* strict C hides it */
+XG_FN double xr_seconds(void) { struct timeval t; gettimeofday(&t, NULL); return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
+#endif
 XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;
@@ -11582,6 +11655,67 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
+/* ---- command buffers: the records themselves, replayed ---- */
+
+XG_FN xlagpu_status xr_host_replay_thunk(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_thunk *t = &p->thunks[number];
+    const xr_command *c = &b->commands[p->command_of[number]];
+    const uint64_t *words = r->words + c->first;
+    uint32_t slice = p->links[t->first_link];
+    xlagpu_status s = XLAGPU_OK;
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        memcpy(e->args, words, (size_t)t->n_links * 8);
+        s = xr_host_launch(e, t->kernel, NULL);
+        break;
+    case XG_EXE_THUNK_COPY: if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL); break;
+    case XG_EXE_THUNK_MEMSET: if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL); break;
+    default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
+    }
+    if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name, t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "", t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "", t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
+    return s;
+}
+XG_FN xlagpu_status xr_host_replay_below(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(e->program, t, &n);
+    int32_t which = 1;
+    xlagpu_status s = XLAGPU_OK;
+    if (number != b->thunk && !xr_is_control(t->kind)) return xr_host_replay_thunk(e, b, r, number);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
+        s = xr_read_decision(e, slice, NULL, &which);
+        return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) for (;;) {
+        s = xr_host_replay_below(e, b, r, children[0]);
+        if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
+        if (s != XLAGPU_OK || !which) return s;
+        s = xr_host_replay_below(e, b, r, children[1]);
+        if (s != XLAGPU_OK) return s;
+    }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
+    return s;
+}
+XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) { (void)e; (void)b; r->built = true; r->builds++; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) { (void)e; (void)b; (void)command; r->updates++; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) { (void)stream; return xr_host_replay_below(e, b, r, b->thunk); }
+XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) { (void)e; r->built = false; }
+
+/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
+
+XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **event) {
+    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
+    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    *event = t;
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
+XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) { (void)e; (void)stream; *(double *)event = xr_seconds(); return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) { (void)e; (void)event; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) { (void)e; (void)event; *done = true; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) { (void)e; *seconds = *(double *)after - *(double *)before; return XLAGPU_OK; }
+
 /* ---- any PTX ---- */
 
 XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
@@ -11620,7 +11754,9 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
 
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
-                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch, xr_host_launch_ptx};
+                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
+                                     xr_host_launch_ptx};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -11668,8 +11804,49 @@ XG_FN const xr_platform *xr_host_platform(void) {
     X(function, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
     X(function_attribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
     X(launch, "cuLaunchKernel", (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra)) \
+    X(event_create, "cuEventCreate", (void **event, unsigned flags)) \
+    X(event_destroy, "cuEventDestroy_v2", (void *event)) \
+    X(event_record, "cuEventRecord", (void *event, void *stream)) \
+    X(event_wait, "cuEventSynchronize", (void *event)) \
+    X(event_query, "cuEventQuery", (void *event)) \
+    X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *before, void *after)) \
     X(error_name, "cuGetErrorName", (int error, const char **text)) \
     X(error_string, "cuGetErrorString", (int error, const char **text))
+
+/* Command buffers need the first list (CUDA 12), loops and branches in them the second one, too. */
+#define XR_CUDA_GRAPH_FUNCTIONS(X) \
+    X(graph_create, "cuGraphCreate", (void **graph, unsigned flags)) \
+    X(graph_destroy, "cuGraphDestroy", (void *graph)) \
+    X(graph_kernel, "cuGraphAddKernelNode_v2", (void **node, void *graph, void *const *after, size_t n, const xr_kernel_node *p)) \
+    X(graph_copy, "cuGraphAddMemcpyNode", (void **node, void *graph, void *const *after, size_t n, const xr_copy_node *p, void *context)) \
+    X(graph_fill, "cuGraphAddMemsetNode", (void **node, void *graph, void *const *after, size_t n, const xr_fill_node *p, void *context)) \
+    X(graph_instantiate, "cuGraphInstantiateWithFlags", (void **exec, void *graph, unsigned long long flags)) \
+    X(graph_exec_destroy, "cuGraphExecDestroy", (void *exec)) \
+    X(graph_set_kernel, "cuGraphExecKernelNodeSetParams_v2", (void *exec, void *node, const xr_kernel_node *p)) \
+    X(graph_set_copy, "cuGraphExecMemcpyNodeSetParams", (void *exec, void *node, const xr_copy_node *p, void *context)) \
+    X(graph_set_fill, "cuGraphExecMemsetNodeSetParams", (void *exec, void *node, const xr_fill_node *p, void *context)) \
+    X(graph_launch, "cuGraphLaunch", (void *exec, void *stream))
+#define XR_CUDA_CONDITIONAL_FUNCTIONS(X) \
+    X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
+    X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
+
+/* To keep machine code: without them nothing is kept. */
+#define XR_CUDA_LINK_FUNCTIONS(X) \
+    X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
+    X(link_add, "cuLinkAddData_v2", (void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values)) \
+    X(link_complete, "cuLinkComplete", (void *link, void **code, size_t *bytes)) \
+    X(link_destroy, "cuLinkDestroy", (void *link))
+
+/* Their arguments, as the driver's ABI has them. */
+typedef struct xr_kernel_node { void *function; unsigned grid[3], block[3], shared; void **params, **extra; void *kernel, *context; } xr_kernel_node;
+typedef struct xr_fill_node { uint64_t to; size_t pitch; unsigned value, element; size_t width, height; } xr_fill_node;
+typedef struct xr_copy_side { size_t x, y, z, lod; int type; const void *host; uint64_t device; void *array, *reserved; size_t pitch, height; } xr_copy_side;
+typedef struct xr_copy_node { xr_copy_side from, to; size_t width, height, depth; } xr_copy_node;
+typedef struct xr_conditional_node {
+    int type, reserved[3];
+    union { struct { uint64_t handle; int type; unsigned size; void **graphs; void *context; } c; long long size_of_all[29]; } u;
+    long long reserved2;
+} xr_conditional_node;
 
 typedef struct xr_cuda {
     void *library, *context;
@@ -11677,7 +11854,16 @@ typedef struct xr_cuda {
     bool retained;
 #define X(field, symbol, parameters) int (XR_CUDAAPI *field) parameters;
     XR_CUDA_FUNCTIONS(X)
+    XR_CUDA_GRAPH_FUNCTIONS(X)
+    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    XR_CUDA_LINK_FUNCTIONS(X)
 #undef X
+    bool graphs, conditionals, linker;
+    char *cache; /* the folder; NULL: none */
+    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
+    void *nvtx;
+    int (XR_CUDAAPI *nvtx_push)(const char *name);
+    int (XR_CUDAAPI *nvtx_pop)(void);
 } xr_cuda;
 
 enum { XR_CUDA_CC_MAJOR = 75, XR_CUDA_CC_MINOR = 76, XR_CUDA_SHARED_OPTIN = 8 };
@@ -11709,6 +11895,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #endif
     };
     xr_cuda *u = xr_cuda_of(d);
+    bool all = true;
     size_t k;
     void *f;
     if (path) u->library = xr_library_open(path);
@@ -11720,7 +11907,32 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
+#define X(field, symbol, parameters) \
+    f = xr_library_symbol(u->library, symbol); \
+    memcpy(&u->field, &f, sizeof f); \
+    all = all && f;
+    XR_CUDA_GRAPH_FUNCTIONS(X)
+    u->graphs = all;
+    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    u->conditionals = all;
+    all = true;
+    XR_CUDA_LINK_FUNCTIONS(X)
+    u->linker = all;
+#undef X
     return XLAGPU_OK;
+}
+
+/* NVIDIA's library of ranges, if it is wanted and there. */
+XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+    static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
+    void *push, *pop;
+    size_t k;
+    for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
+    push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
+    pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
+    if (!push || !pop) return;
+    memcpy(&u->nvtx_push, &push, sizeof push);
+    memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
 
 XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
@@ -11750,7 +11962,10 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
 
 XG_FN void xr_cuda_close(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
+    if (u->condition_module && !u->context_push(u->context)) { u->module_unload(u->condition_module); xr_cuda_pop(u); }
     if (u->retained) u->context_release(u->device);
+    xr_library_close(u->nvtx);
+    xg_mem_free(&d->c, u->cache);
     xr_library_close(u->library);
     xg_mem_free(&d->c, u);
     d->state = NULL;
@@ -11763,6 +11978,12 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     memset(u, 0, sizeof *u);
     d->state = u;
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
+    if (s == XLAGPU_OK && desc && desc->cache) {
+        size_t n = strlen(desc->cache) + 1;
+        u->cache = (char *)xg_mem_alloc(&d->c, n);
+        if (u->cache) memcpy(u->cache, desc->cache, n); else s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    }
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -11848,13 +12069,53 @@ XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
     k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
     return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
 }
+/* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1, is it `which`? 2: an index, is it `which`? */
+static const char xr_condition_ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
+    ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 p4)\n{\n"
+    "\t.reg .pred %p<8>;\n\t.reg .b32 %r<12>;\n\t.reg .b64 %rd<4>;\n"
+    "\tld.param.u64 %rd1, [p0];\n\tld.param.u64 %rd2, [p1];\n\tld.param.u32 %r1, [p2];\n\tld.param.u32 %r2, [p3];\n\tld.param.u32 %r3, [p4];\n"
+    "\tsetp.eq.u32 %p1, %r1, 2;\n\t@%p1 bra INDEX;\n"
+    "\tld.global.u8 %r4, [%rd2];\n\tsetp.ne.u32 %p2, %r4, 0;\n\tselp.u32 %r5, 1, 0, %p2;\n"
+    "\tsetp.eq.u32 %p3, %r1, 0;\n\t@%p3 bra SET;\n"
+    "\txor.b32 %r6, %r5, 1;\n\tsetp.eq.u32 %p4, %r6, %r3;\n\tselp.u32 %r5, 1, 0, %p4;\n\tbra SET;\n"
+    "INDEX:\n\tld.global.u32 %r7, [%rd2];\n\tsetp.lt.u32 %p5, %r7, %r2;\n\tsub.u32 %r8, %r2, 1;\n\tselp.u32 %r9, %r7, %r8, %p5;\n\tsetp.eq.u32 %p6, %r9, %r3;\n\tselp.u32 %r5, 1, 0, %p6;\n"
+    "SET:\n\t{\n\t.param .b64 a;\n\t.param .b32 b;\n\tst.param.b64 [a], %rd1;\n\tst.param.b32 [b], %r5;\n\tcall.uni cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
+
+/* Once for the device. A driver that cannot link it has no loops and branches in graphs: no failure. */
+XG_FN void xr_cuda_load_condition(xr_cuda *u) {
+    if (u->condition || !u->conditionals) return;
+    if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) { u->condition_module = NULL; u->conditionals = false; return; }
+    if (u->function(&u->condition, u->condition_module, "xlagpu_set_condition")) { u->condition = NULL; u->conditionals = false; }
+}
+
+XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
+XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx);
+
+/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
+XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda *u = xr_cuda_of(d);
+    void *code;
+    xlagpu_status s;
+    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
+    code = xr_cache_read(d, &p->ptx);
+    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
+    xg_mem_free(&d->c, code);
+    if (p->module) return XLAGPU_OK;
+    s = xr_cuda_module(d, &p->ptx, &p->module);
+    if (s == XLAGPU_OK) xr_cache_fill(d, &p->ptx);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
     xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
-    s = xr_cuda_module(d, &p->ptx, &p->module);
+    s = xr_cuda_load_module(p);
     for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
+    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
     xr_cuda_pop(xr_cuda_of(d));
     return s;
 }
@@ -11881,6 +12142,30 @@ XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, s
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
     if ((to | bytes) % 4) return XR_CUDA_RUN(e, fill8(to, (unsigned char)pattern, bytes, stream), "filling memory"); /* one byte four times: the loader checked it */
     return XR_CUDA_RUN(e, fill32(to, pattern, bytes / 4, stream), "filling memory");
+}
+
+/* ---- events ---- */
+
+enum { XR_CUDA_EVENT_UNTIMED = 2, XR_CUDA_NOT_READY = 600 };
+XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **event) { return XR_CUDA_RUN(e, event_create(event, timed ? 0 : XR_CUDA_EVENT_UNTIMED), "making an event"); }
+XG_FN void xr_cuda_event_free(xlagpu_execution *e, void *event) { xr_cuda_under(e)->event_destroy(event); }
+XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) { return XR_CUDA_RUN(e, event_record(event, stream), "recording an event"); }
+XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) { return XR_CUDA_RUN(e, event_wait(event), "waiting for an event"); }
+XG_FN xlagpu_status xr_cuda_event_done(xlagpu_execution *e, void *event, bool *done) {
+    int error = xr_cuda_under(e)->event_query(event);
+    *done = !error;
+    return error == XR_CUDA_NOT_READY ? XLAGPU_OK : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
+}
+XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
+    float milliseconds = 0;
+    xlagpu_status s = XR_CUDA_RUN(e, event_elapsed(&milliseconds, before, after), "reading the time between events");
+    *seconds = (double)milliseconds * 1e-3;
+    return s;
+}
+XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
+    xr_cuda *u = xr_cuda_under(e);
+    if (!u->nvtx_push) return;
+    if (name) u->nvtx_push(name); else u->nvtx_pop();
 }
 
 XG_FN void *xr_cuda_handle(const void *handle) { void *p; memcpy(&p, &handle, sizeof p); return p; }
@@ -11916,9 +12201,301 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
+#endif /* XG_RT_CUDA_C */
+/* rt/cuda_cache.c -- machine code kept in a folder that the user names, so that the driver compiles PTX only once.
+ *
+ * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a checksum. What does not fit is as good as not there. A failure to
+ * read or write is none of the program's: then the driver compiles as before. Files are written under another name and renamed, so that nobody reads half of one. */
+#ifndef XG_RT_CUDA_CACHE_C
+#define XG_RT_CUDA_CACHE_C
+#include <stdio.h>
+
+typedef struct xr_cached { char magic[8]; uint64_t ptx, ptx_bytes, bytes, sum; int32_t driver; char target[20]; } xr_cached;
+
+XG_FN uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
+    const unsigned char *c = (const unsigned char *)p;
+    size_t k;
+    for (k = 0; k < n; k++) h = (h ^ c[k]) * 0x100000001B3u;
+    return h;
+}
+
+XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, char *path, size_t cap) {
+    const xr_cuda *u = (const xr_cuda *)d->state;
+    uint64_t h;
+    if (!u->cache) return false;
+    memset(key, 0, sizeof *key);
+    memcpy(key->magic, "xgcubin", 8);
+    key->ptx = xr_cache_hash(ptx->text, ptx->size, 0xCBF29CE484222325u);
+    key->ptx_bytes = ptx->size;
+    key->driver = u->version;
+    memcpy(key->target, d->target, sizeof d->target);
+    h = xr_cache_hash(&key->driver, sizeof key->driver + sizeof key->target, key->ptx);
+    return xg_format(path, cap, "%s/xlagpu-%016llx.cubin", u->cache, (unsigned long long)h) < cap;
+}
+
+/* The machine code, from the device's allocator; NULL: there is none. */
+XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
+    xr_cached key, head;
+    char path[1200];
+    void *code = NULL;
+    FILE *f;
+    if (!xr_cache_key(d, ptx, &key, path, sizeof path)) return NULL;
+    f = fopen(path, "rb");
+    if (!f) return NULL;
+    if (fread(&head, 1, sizeof head, f) == sizeof head && head.bytes && head.bytes < (uint64_t)1 << 31) code = xg_mem_alloc(&d->c, (size_t)head.bytes);
+    key.bytes = head.bytes;
+    key.sum = head.sum;
+    if (code && (memcmp(&key, &head, sizeof key) != 0 || fread(code, 1, (size_t)head.bytes, f) != head.bytes || xr_cache_hash(code, (size_t)head.bytes, 1) != head.sum)) { xg_mem_free(&d->c, code); code = NULL; }
+    fclose(f);
+    return code;
+}
+
+XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
+    xr_cached head;
+    char path[1200], other[1300];
+    FILE *f;
+    bool ok;
+    if (!xr_cache_key(d, ptx, &head, path, sizeof path)) return;
+    head.bytes = bytes;
+    head.sum = xr_cache_hash(code, bytes, 1);
+    xg_format(other, sizeof other, "%s.%016llx", path, (unsigned long long)(uintptr_t)d);
+    f = fopen(other, "wb");
+    if (!f) return;
+    ok = fwrite(&head, 1, sizeof head, f) == sizeof head && fwrite(code, 1, bytes, f) == bytes;
+    if (fclose(f) != 0) ok = false;
+    if (ok) ok = rename(other, path) == 0;
+    if (!ok) remove(other);
+}
+
+/* PTX to machine code by the driver's linker, into the folder. */
+XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx) {
+    enum { PTX = 1 };
+    xr_cuda *u = xr_cuda_of(d);
+    void *link = NULL, *code = NULL, *text;
+    size_t bytes = 0;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return;
+    memcpy(&text, &ptx->text, sizeof text);
+    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) && !u->link_complete(link, &code, &bytes) && bytes) xr_cache_write(d, ptx, code, bytes);
+    u->link_destroy(link);
+}
+
+#endif /* XG_RT_CUDA_CACHE_C */
+/* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
+ *
+ * Each command is a node that waits for the one before it. Loops and branches are conditional nodes: a small kernel of ours reads what they ask and sets the handle of the
+ * node; a branch has one node each. The condition of a loop stands before its node and again at the end of its body.
+ *
+ * Law: what a build made is taken back when one of its steps fails. */
+#ifndef XG_RT_CUDA_GRAPH_C
+#define XG_RT_CUDA_GRAPH_C
+
+enum { XR_GRAPH_NODE_CONDITIONAL = 13, XR_GRAPH_IF = 0, XR_GRAPH_WHILE = 1, XR_GRAPH_ASSIGN_DEFAULT = 1, XR_GRAPH_DEVICE_MEMORY = 2 };
+
+#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+
+/* ---- what a command is ---- */
+
+XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
+    const xr_kernel *k = &e->program->kernels[t->kernel];
+    memset(n, 0, sizeof *n);
+    memcpy(e->args, words, (size_t)t->n_links * 8);
+    n->function = xr_cuda_handle(k->handle);
+    memcpy(n->grid, k->blocks, sizeof n->grid);
+    memcpy(n->block, k->threads, sizeof n->block);
+    n->shared = k->shared_bytes;
+    n->params = e->arg_pointers;
+}
+XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
+    memset(n, 0, sizeof *n);
+    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
+    n->from.device = words[0];
+    n->to.device = words[1];
+    n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
+    n->height = n->depth = n->from.height = n->to.height = 1;
+}
+XG_FN void xr_graph_fill(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_fill_node *n) {
+    size_t bytes = t->kind == XG_EXE_THUNK_MEMSET ? (size_t)p->slices[p->links[t->first_link]].bytes : 4;
+    memset(n, 0, sizeof *n);
+    n->to = words[0];
+    n->value = t->kind == XG_EXE_THUNK_MEMSET ? t->value : (unsigned)words[1];
+    n->element = (n->to | bytes) % 4 ? 1 : 4;
+    if (n->element == 1) n->value &= 0xFF;
+    n->width = bytes / n->element;
+    n->height = 1;
+}
+XG_FN bool xr_graph_is_empty(const xlagpu_program *p, const xg_exe_thunk *t) { return (t->kind == XG_EXE_THUNK_COPY || t->kind == XG_EXE_THUNK_MEMSET) && !p->slices[p->links[t->first_link]].bytes; }
+
+/* ---- building ---- */
+
+/* A graph being filled, and the node that the next one waits for. */
+typedef struct xr_graph_writer { xlagpu_execution *e; const xr_command_buffer *b; xr_record *r; void *graph, *last; } xr_graph_writer;
+
+XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
+    xlagpu_execution *e = w->e;
+    const xlagpu_program *p = e->program;
+    xr_cuda *u = xr_cuda_under(e);
+    const xg_exe_thunk *t = &p->thunks[w->b->commands[command].thunk];
+    const uint64_t *words = w->r->words + w->b->commands[command].first;
+    void *node = NULL;
+    xlagpu_status s;
+    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
+    if (t->kind == XG_EXE_THUNK_KERNEL) {
+        xr_kernel_node n;
+        xr_graph_kernel(e, t, words, &n);
+        s = XR_GRAPH(e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a kernel to a graph");
+    } else if (t->kind == XG_EXE_THUNK_COPY) {
+        xr_copy_node n;
+        xr_graph_copy(p, t, words, &n);
+        s = XR_GRAPH(e, graph_copy(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a copy to a graph");
+    } else {
+        xr_fill_node n;
+        xr_graph_fill(p, t, words, &n);
+        s = XR_GRAPH(e, graph_fill(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a fill to a graph");
+    }
+    w->r->nodes[command] = w->last = node;
+    if (s != XLAGPU_OK) xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
+    return s;
+}
+
+/* The kernel that sets a handle by what lies at the address. */
+XG_FN xlagpu_status xr_graph_ask(xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_kernel_node n;
+    void *params[5], *node = NULL;
+    xlagpu_status s;
+    memset(&n, 0, sizeof n);
+    n.function = xr_cuda_under(w->e)->condition;
+    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
+    params[0] = &handle; params[1] = &address; params[2] = &kind; params[3] = &branches; params[4] = &which;
+    n.params = params;
+    s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a condition to a graph");
+    w->last = node;
+    return s;
+}
+
+/* A conditional node; the graph inside it comes back in `inside`. */
+XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
+    xr_conditional_node n;
+    void *node = NULL;
+    xlagpu_status s;
+    memset(&n, 0, sizeof n);
+    n.type = XR_GRAPH_NODE_CONDITIONAL;
+    n.u.c.handle = handle;
+    n.u.c.type = type;
+    n.u.c.size = 1;
+    n.u.c.context = xr_cuda_under(w->e)->context;
+    s = XR_GRAPH(w->e, graph_node(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a loop or branch to a graph");
+    if (s != XLAGPU_OK) return s;
+    w->last = node;
+    *inside = *w;
+    inside->graph = n.u.c.graphs[0];
+    inside->last = NULL;
+    return s;
+}
+XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
+    return XR_GRAPH(w->e, graph_handle(handle, w->graph, xr_cuda_under(w->e)->context, 0, XR_GRAPH_ASSIGN_DEFAULT), "making the handle of a loop or branch");
+}
+
+XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
+
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+    xr_graph_writer in;
+    uint64_t handle = 0;
+    xlagpu_status s = xr_graph_handle(w, &handle);
+    if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
+    if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
+    if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    return s;
+}
+/* All questions are asked before a branch runs: it may write over what they are about. */
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+    enum { MOST = 64 };
+    uint64_t handles[MOST];
+    xr_graph_writer in;
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        s = xr_graph_handle(w, &handles[k]);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+    }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
+        if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[k]);
+    }
+    return s;
+}
+XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
+    const xlagpu_program *p = w->e->program;
+    const xg_exe_thunk *t = &p->thunks[number];
+    uint32_t n, k, slice = t->n_links ? p->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(p, t, &n);
+    xlagpu_status s = XLAGPU_OK;
+    if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
+    return s;
+}
+
+XG_FN void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
+    xr_cuda *u = xr_cuda_under(e);
+    if (r->exec) u->graph_exec_destroy(r->exec);
+    if (r->graph) u->graph_destroy(r->graph);
+    r->exec = r->graph = NULL;
+    r->built = false;
+}
+
+XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    xr_graph_writer w;
+    xlagpu_status s;
+    if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
+    if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
+    memset(&w, 0, sizeof w);
+    w.e = e;
+    w.b = b;
+    w.r = r;
+    w.graph = r->graph;
+    if (s == XLAGPU_OK) s = xr_graph_thunk(&w, b->thunk);
+    if (s == XLAGPU_OK) s = XR_GRAPH(e, graph_instantiate(&r->exec, r->graph, 0), "making a graph executable");
+    if (s != XLAGPU_OK) { xr_cuda_forget(e, r); return s; }
+    r->built = true;
+    r->builds++;
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
+    const uint64_t *words = r->words + b->commands[command].first;
+    xr_cuda *u = xr_cuda_under(e);
+    r->updates++;
+    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
+    if (t->kind == XG_EXE_THUNK_KERNEL) { xr_kernel_node n; xr_graph_kernel(e, t, words, &n); return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph"); }
+    if (t->kind == XG_EXE_THUNK_COPY) { xr_copy_node n; xr_graph_copy(p, t, words, &n); return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph"); }
+    { xr_fill_node n; xr_graph_fill(p, t, words, &n); return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph"); }
+}
+
+XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    uint32_t k;
+    for (k = 0; k < b->n; k++) { const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk]; if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++; }
+    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+}
+#undef XR_GRAPH
+
+#endif /* XG_RT_CUDA_GRAPH_C */
+/* rt/cuda_platform.c -- the row of the platform "cuda". */
+#ifndef XG_RT_CUDA_PLATFORM_C
+#define XG_RT_CUDA_PLATFORM_C
+
 XG_FN const xr_platform *xr_cuda_platform(void) {
     static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
-                                     xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch, xr_cuda_launch_ptx};
+                                     xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
+                                     xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free, xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_range,
+                                     xr_cuda_launch_ptx};
     return &cuda;
 }
 #undef XR_CUDA
@@ -11926,7 +12503,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
 #undef XR_CUDA_RUN
 #undef XR_CUDAAPI
 
-#endif /* XG_RT_CUDA_C */
+#endif /* XG_RT_CUDA_PLATFORM_C */
 /* rt/device.c -- opening devices, and buffers. */
 #ifndef XG_RT_DEVICE_C
 #define XG_RT_DEVICE_C
@@ -11947,6 +12524,14 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
+XG_FN const char *xr_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
@@ -11986,6 +12571,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     memset(d, 0, sizeof *d);
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
+    d->no_command_buffers = desc && desc->no_command_buffers;
     return xr_open_platform(d, desc);
 }
 
@@ -12149,6 +12735,139 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
 #endif
 
 #endif /* XG_RT_DEVICE_C */
+/* rt/commands.c -- command buffers: many commands recorded once and given to the device as one.
+ *
+ * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is run and an address has changed since, the record and
+ * the platform's own form of it (a CUDA graph) are brought up to date, command by command; nothing is allocated for that here. A platform that cannot have command buffers
+ * says so when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ *
+ * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body, and of branches, stand there as well, each once. */
+#ifndef XG_RT_COMMANDS_C
+#define XG_RT_COMMANDS_C
+
+XG_FN bool xr_is_control(uint32_t kind) { return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE; }
+
+/* What a thunk runs: its thunk links, behind the slice that a loop or branch asks. */
+XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n) {
+    uint32_t asks = t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    *n = t->n_links - asks;
+    return p->links + t->first_link + asks;
+}
+
+/* Writes down the commands below a thunk. False: something below cannot be a command. */
+XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffer *b, xr_command *list) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) {
+        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID) return false;
+        list[b->n].thunk = number;
+        list[b->n].first = b->n_words;
+        p->command_of[number] = b->n;
+        b->n++;
+        b->n_words += t->n_links + (t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID);
+        return true;
+    }
+    b->control = b->control || t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) if (!xr_commands_list(p, children[k], b, list)) return false;
+    return true;
+}
+
+/* The arrays have room for as many as there are thunks. */
+XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
+    uint32_t k, used = 0;
+    for (k = 0; k < p->n_thunks; k++) {
+        xr_command_buffer *b = &p->command_buffers[p->n_command_buffers];
+        if (p->thunks[k].kind != XG_EXE_THUNK_COMMAND_BUFFER) continue;
+        b->thunk = k;
+        b->commands = p->commands + used;
+        if (!xr_commands_list(p, k, b, p->commands + used)) return xr_damaged(p, "a command buffer with what is no command");
+        used += b->n;
+        p->has_control_commands = p->has_control_commands || b->control;
+        p->command_of[k] = p->n_command_buffers++;
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- of an execution ---- */
+
+XG_FN size_t xr_commands_bytes(const xlagpu_program *p) {
+    size_t n = (size_t)p->n_command_buffers * sizeof(xr_record);
+    uint32_t k;
+    for (k = 0; k < p->n_command_buffers; k++) n += ((size_t)p->command_buffers[k].n_words + 1) * 8 + ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+    return n;
+}
+XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
+    const xlagpu_program *p = e->program;
+    uint32_t k;
+    e->records = (xr_record *)(void *)m;
+    m += (size_t)p->n_command_buffers * sizeof(xr_record);
+    for (k = 0; k < p->n_command_buffers; k++) {
+        e->records[k].words = (uint64_t *)(void *)m;
+        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
+        e->records[k].nodes = (void **)(void *)m;
+        m += ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+    }
+}
+XG_FN void xr_commands_finish(xlagpu_execution *e) {
+    uint32_t k;
+    for (k = 0; e->records && k < e->program->n_command_buffers; k++) e->program->device->platform->forget(e, &e->records[k]);
+}
+
+/* ---- a run ---- */
+
+XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
+    bool changed = *at != word;
+    *at = word;
+    return changed;
+}
+
+/* Addresses as they are now; commands that are built already are told. */
+XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    const xlagpu_program *p = e->program;
+    uint32_t c, k;
+    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
+    for (c = 0; c < b->n; c++) {
+        const xr_command *m = &b->commands[c];
+        const xg_exe_thunk *t = &p->thunks[m->thunk];
+        bool changed = false;
+        for (k = 0; k < t->n_links; k++) changed = xr_commands_set(&r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) || changed;
+        if (t->kind == XG_EXE_THUNK_REPLICA_ID) changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
+        if (t->kind == XG_EXE_THUNK_PARTITION_ID) changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
+        if (changed && r->built) {
+            xlagpu_status s = p->device->platform->update(e, b, r, c);
+            if (s != XLAGPU_OK) return s;
+        }
+    }
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
+    xr_record *r = &e->records[p->command_of[number]];
+    xlagpu_status s = XLAGPU_OK;
+    *done = false;
+    if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        s = xr_commands_record(e, b, r);
+        if (s == XLAGPU_OK && !r->built) {
+            s = q->build(e, b, r);
+            if (s == XLAGPU_ERROR_UNSUPPORTED) { r->plain = true; xr_begin(&e->c); return XLAGPU_OK; }
+        }
+        r->version = e->version;
+    }
+    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
+    *done = true;
+    if (s == XLAGPU_OK) return s;
+    q->forget(e, r);
+    xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
+    return s;
+}
+
+#endif /* XG_RT_COMMANDS_C */
 /* rt/program.c -- executable bytes to a program.
  *
  * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in their allocations, allocations of
@@ -12308,7 +13027,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
-    return s;
+    return s == XLAGPU_OK ? xr_commands_load(p) : s;
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -12334,6 +13053,9 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
     p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
     p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    p->command_of = XG_NEW_N(&p->arena, uint32_t, (size_t)p->n_thunks + 1);
+    p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
+    p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
 }
 
@@ -12467,6 +13189,83 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, x
 XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_results && xr_value(p, p->head.n_params + index, out); }
 
 #endif /* XG_RT_PROGRAM_C */
+/* rt/profile.c -- how long each thunk takes.
+ *
+ * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time: events on "cuda", the clock on "host". What happened is a list
+ * of events of bounded length; sums are made from it by whoever reads it. */
+#ifndef XG_RT_PROFILE_C
+#define XG_RT_PROFILE_C
+
+XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+
+XG_FN void xr_profile_end(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    if (e->profile.before) q->event_free(e, e->profile.before);
+    if (e->profile.after) q->event_free(e, e->profile.after);
+    xg_mem_free(&e->program->device->c, e->profile.events);
+    memset(&e->profile, 0, sizeof e->profile);
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacity) {
+    xlagpu_device *d;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    d = e->program->device;
+    xr_begin(&e->c);
+    s = d->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    xr_profile_end(e);
+    if (capacity) {
+        e->profile.events = (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
+        if (!e->profile.events) s = xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory: a profile of %u events", capacity);
+        if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.before);
+        if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.after);
+        e->profile.capacity = capacity;
+        e->profile.on = s == XLAGPU_OK;
+        e->profile.begin = xr_seconds();
+        if (s != XLAGPU_OK) xr_profile_end(e);
+    }
+    d->platform->leave(e);
+    return s;
+}
+
+/* One step, timed. On "cuda" it waits: what is measured is the device's time, not that of the launch. */
+XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
+    uint64_t instructions = k ? k->warp_instructions : 0;
+    double start = xr_seconds(), took = 0;
+    xlagpu_rt_event *v;
+    xlagpu_status s = q->event_record(e, e->profile.before, stream);
+    if (q->range) q->range(e, p->strings + t->name);
+    if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
+    if (q->range) q->range(e, NULL);
+    if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
+    if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
+    if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
+    if (s != XLAGPU_OK) return s;
+    if (e->profile.n == e->profile.capacity) { e->profile.dropped++; return s; }
+    v = &e->profile.events[e->profile.n++];
+    v->hlo = p->strings + t->name;
+    v->kind = xr_thunk_name(t->kind);
+    v->kernel = k ? p->kernels[t->kernel].name : "";
+    v->thunk = (uint32_t)(t - p->thunks);
+    v->start = start - e->profile.begin;
+    v->seconds = took;
+    v->flops = t->flops;
+    v->bytes = t->bytes;
+    v->instructions = k ? k->warp_instructions - instructions : 0;
+    return s;
+}
+
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *e, uint32_t *n, uint64_t *dropped) {
+    if (n) *n = e ? e->profile.n : 0;
+    if (dropped) *dropped = e ? e->profile.dropped : 0;
+    return e ? e->profile.events : NULL;
+}
+
+#endif /* XG_RT_PROFILE_C */
 /* rt/execute.c -- running a program: the thunk tree, and the easy way with host arrays. */
 #ifndef XG_RT_EXECUTE_C
 #define XG_RT_EXECUTE_C
@@ -12476,12 +13275,12 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + records + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -12493,10 +13292,20 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += stats;
     e->buffers = (xlagpu_buffer *)(void *)m;
     m += buffers;
+    xr_commands_place(e, m);
+    m += records;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
+}
+
+/* The event that says when a run has ended. */
+XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = q->enter(e);
+    if (s == XLAGPU_OK) { s = q->event_new(e, false, &e->ended); q->leave(e); }
+    return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
@@ -12518,7 +13327,9 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
         if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
+    e->version = 1;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
+    if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
     return e;
 }
@@ -12538,6 +13349,12 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     uint32_t k;
     if (!e) return;
     p = e->program;
+    if (p->device->platform->enter(e) == XLAGPU_OK) {
+        xr_commands_finish(e);
+        xr_profile_end(e);
+        if (e->ended) p->device->platform->event_free(e, e->ended);
+        p->device->platform->leave(e);
+    }
     p->device->platform->finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
@@ -12649,13 +13466,14 @@ XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, voi
 }
 
 /* A pred chooses branch 0 when true and 1 when false; an index outside the branches the last one. */
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches) {
+    if (e->program->slices[slice].bytes == 1) which = !which;
+    return which < 0 || (uint32_t)which >= branches ? branches - 1 : (uint32_t)which;
+}
 XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *links, uint32_t branches, void *stream) {
     int32_t which = 0;
     xlagpu_status s = xr_read_decision(e, links[0], stream, &which);
-    if (s != XLAGPU_OK) return s;
-    if (e->program->slices[links[0]].bytes == 1) which = !which;
-    if (which < 0 || (uint32_t)which >= branches) which = (int32_t)branches - 1;
-    return xr_run_thunk(e, links[1 + which], stream);
+    return s == XLAGPU_OK ? xr_run_thunk(e, links[1 + xr_branch(e, links[0], which, branches)], stream) : s;
 }
 
 /* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
@@ -12670,11 +13488,19 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (t->kind != XG_EXE_THUNK_SEQUENCE && t->kind != XG_EXE_THUNK_COMMAND_BUFFER) return xr_run_step(e, t, stream);
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool done;
+        s = xr_run_commands(e, number, stream, &done);
+        if (done || s != XLAGPU_OK) return s;
+    } else if (t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
 
+XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t address) {
+    e->version += e->base[allocation] != address;
+    e->base[allocation] = address;
+}
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
     uint32_t n = results ? p->head.n_results : p->head.n_params, k;
@@ -12684,7 +13510,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
-        if (!v->alias) e->base[v->allocation] = given[k].address;
+        if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
     return XLAGPU_OK;
 }
@@ -12700,7 +13526,7 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
         if (!v->alias || from == results[k].address || !v->bytes) continue;
         if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
         s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
-        e->base[v->allocation] = results[k].address;
+        xr_bind_base(e, v->allocation, results[k].address);
     }
     return s;
 }
@@ -12715,12 +13541,44 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    if (s == XLAGPU_OK && e->ended) s = q->event_record(e, e->ended, stream);
+    if (q->range) q->range(e, NULL);
     q->leave(e);
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) { if (e) { e->replica = replica; e->partition = partition; } }
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {
+    if (!e) return;
+    e->version += e->replica != replica || e->partition != partition;
+    e->replica = replica;
+    e->partition = partition;
+}
+
+/* ---- waiting for one execution ---- */
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_wait(e, e->ended);
+    e->program->device->platform->leave(e);
+    return s;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *done) {
+    xlagpu_status s;
+    if (done) *done = false;
+    if (!e || !done) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_done(e, e->ended, done);
+    e->program->device->platform->leave(e);
+    return s;
+}
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
 
 /* ---- the easy way ---- */
@@ -12774,44 +13632,63 @@ XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *
 }
 
 /* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_program *p, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
-    xlagpu_device *d = p->device;
-    xlagpu_execution *e = xlagpu_rt_prepare(p);
-    xlagpu_status s;
-    if (!e) return d->c.status;
-    s = xlagpu_rt_execute(e, parameters, results, NULL);
-    if (s != XLAGPU_OK) xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    else s = d->platform->wait(d, NULL);
-    xlagpu_rt_finish(e);
-    return s;
+XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    return d->platform->wait(d, NULL);
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
+/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
+XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+    xlagpu_program *p = e->program;
+    xlagpu_device *d = p->device;
     xlagpu_rt_value v;
-    xlagpu_status s;
-    uint32_t k, n;
-    if (!p) return XLAGPU_ERROR_USAGE;
-    d = p->device;
-    xr_begin(&d->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    n = n_inputs + n_outputs;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n + 1) * sizeof *b);
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k, n = n_inputs + n_outputs;
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         xr_value(p, k, &v);
+        if (v.alias) { b[k] = b[v.alias - 1]; continue; }
         s = xr_alloc(d, v.bytes, &b[k].address);
         b[k].bytes = v.bytes;
         if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
     }
-    if (s == XLAGPU_OK) s = xr_run_once(p, b, b + n_inputs);
+    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
     for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
-    for (k = n; k-- > 0;) xr_release(d, b[k].address);
+    for (k = n; k-- > 0;) { xr_value(p, k, &v); if (!v.alias) xr_release(d, b[k].address); }
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_device *d;
+    xlagpu_buffer *b;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    d = e->program->device;
+    xr_begin(&d->c);
+    s = xr_check_tensors(e->program, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
     xg_mem_free(&d->c, b);
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_execution *e;
+    xlagpu_status s;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    e = xlagpu_rt_prepare(p);
+    if (!e) return p->device->c.status;
+    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
+    xlagpu_rt_finish(e);
     return s;
 }
 

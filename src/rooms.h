@@ -182,9 +182,11 @@
 #include "plan/pack.c"
 #include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/commands.c"
 #include "plan/report.c"
 #include "plan/text.c"
 #include "plan/bytes.c"
+#include "plan/listing.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -52,6 +52,9 @@ typedef struct xlagpu_device_desc {
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
+    bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
 } xlagpu_device_desc;
 
@@ -111,6 +114,9 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t in
 typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
+/* The same in an execution that is there (below): no temporary memory is made. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
 /* ---- executions: the fast way ---- */
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
@@ -125,6 +131,16 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xl
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- profiles ---- */
+
+/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least. instructions: of warps, on "host". */
+typedef struct xlagpu_rt_event { const char *hlo, *kind, *kernel; uint32_t thunk; double start, seconds; uint64_t flops, bytes, instructions; } xlagpu_rt_event;
+/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after the other: sums are not the time of a plain run. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *execution, uint32_t capacity);
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
 
 /* ---- counters of the simulator ---- */
 

@@ -18,6 +18,8 @@ memory|src|||-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
 api|api|||-O1 $SANITIZE
 sim_isa|src|||-O1 $SANITIZE
+runtime|api|||-O1 $SANITIZE
+replay|api|-|-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }

@@ -178,6 +178,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -194,6 +195,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "plan", &text);
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
@@ -202,7 +204,13 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
 
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {

@@ -19,6 +19,14 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
+XG_FN const char *xr_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
@@ -58,6 +66,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     memset(d, 0, sizeof *d);
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
+    d->no_command_buffers = desc && desc->no_command_buffers;
     return xr_open_platform(d, desc);
 }
 
