@@ -140,6 +140,51 @@ static void test_mma(const tile_case *c) {
     }
 }
 
+/* ---- mma.m8n8k4 of f16: four multiplications in a warp, each by two quads ---- */
+
+static void test_volta(bool acol, bool brow, bool half) {
+    static char ptx[3000], what[100];
+    double a[4][8][4], b[4][4][8], c[4][8][8];
+    machine m;
+    uint64_t params[2];
+    uint32_t *in, *out;
+    const char *message;
+    int lane, i, k;
+    machine_start(&m);
+    in = (uint32_t *)machine_buffer(&m, 32 * 12 * 4); out = (uint32_t *)machine_buffer(&m, 32 * 8 * 4);
+    memset(in, 0, 32 * 12 * 4);
+    for (lane = 0; lane < 32; lane++) {
+        int group = lane % 16 / 4, high = lane < 16 ? 0 : 4, quarter = lane % 4;
+        for (i = 0; i < 4; i++) {
+            double v, w;
+            u64_t x = draw(&elements[0], &v), y = draw(&elements[0], &w);
+            if (acol) a[group][i + high][quarter] = v; else a[group][quarter + high][i] = v;
+            if (brow) b[group][quarter][i + high] = w; else b[group][i][quarter + high] = w;
+            in[lane * 12 + i / 2] |= (uint32_t)x << (16 * (i & 1));
+            in[lane * 12 + 2 + i / 2] |= (uint32_t)y << (16 * (i & 1));
+        }
+        for (i = 0; i < 8; i++) {
+            double v = (double)dice(64) - 32;
+            if (half) { c[group][quarter + high][i] = v; in[lane * 12 + 4 + i / 2] |= (uint32_t)UH(v) << (16 * (i & 1)); }
+            else { c[group][(lane & 1) + (i & 2) + high][(i & 4) + (lane & 2) + (i & 1)] = v; in[lane * 12 + 4 + i] = (uint32_t)U((float)v); }
+        }
+    }
+    params[0] = (uint64_t)(uintptr_t)in; params[1] = (uint64_t)(uintptr_t)out;
+    snprintf(what, sizeof what, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s", acol ? "col" : "row", brow ? "row" : "col", half ? "f16" : "f32", half ? "f16" : "f32");
+    snprintf(ptx, sizeof ptx, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 pi, .param .u64 po) {\n.reg .b64 x, y; .reg .b32 t, r<12>;\nmov.u32 t, %%tid.x; ld.param.u64 x, [pi]; mad.wide.u32 x, t, 48, x; ld.param.u64 y, [po]; mad.wide.u32 y, t, 32, y;\n"
+        "ld.global.v4.b32 {r0,r1,r2,r3}, [x]; ld.global.v4.b32 {r4,r5,r6,r7}, [x+16]; ld.global.v4.b32 {r8,r9,r10,r11}, [x+32];\n%s %s, {r0,r1}, {r2,r3}, %s;\nst.global.v4.b32 [y], {r4,r5,r6,r7}; st.global.v4.b32 [y+16], {r8,r9,r10,r11};\nret;\n}\n",
+        what, half ? "{r4,r5,r6,r7}" : "{r4,r5,r6,r7,r8,r9,r10,r11}", half ? "{r4,r5,r6,r7}" : "{r4,r5,r6,r7,r8,r9,r10,r11}");
+    message = machine_run(&m, ptx, 1, 32, params, sizeof params);
+    if (message) { printf("%s\n", message); EXPECT_IN(false, what); machine_end(&m); return; }
+    for (lane = 0; lane < 32; lane++) for (i = 0; i < 8; i++) {
+        int group = lane % 16 / 4, high = lane < 16 ? 0 : 4, r = half ? lane % 4 + high : (lane & 1) + (i & 2) + high, q = half ? i : (i & 4) + (lane & 2) + (i & 1);
+        double s = c[group][r][q];
+        for (k = 0; k < 4; k++) s += a[group][r][k] * b[group][k][q];
+        EXPECT_IN(half ? (out[lane * 8 + i / 2] >> (16 * (i & 1)) & 0xFFFF) == UH(s) : out[lane * 8 + i] == U((float)s), what);
+    }
+    machine_end(&m);
+}
+
 /* ---- wmma: loads, multiplication, store; memory in both layouts ---- */
 
 static void test_wmma(const tile_case *c, bool acol, bool bcol, int ra, int rb, int rc) {
@@ -321,5 +366,6 @@ static void test_tiles(void) {
         if (half) { test_wgmma(&wgmmas[i], mode, true, true, false, true); test_wgmma(&wgmmas[i], mode, true, false, false, false); test_wgmma(&wgmmas[i], mode, false, true, true, true); }
     }
     for (i = 0; i < XG_COUNT(sparse); i++) { test_wgmma(&sparse[i], 128, false, false, false, true); test_wgmma(&sparse[i], 64, false, false, true, false); }
+    for (mode = 0; mode < 8; mode++) test_volta(mode & 1, (mode & 2) != 0, (mode & 4) != 0);
     test_moves();
 }
