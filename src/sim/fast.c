@@ -32,11 +32,11 @@ XG_SIM_FAST_FN bool xg_sim_fast_lines(const xg_sim_worker *w, const xg_sim_buffe
     uint64_t line = at / 64, end = line + bytes / 64;
     if (!w->tracked || b->readonly || (at | bytes) & 63) return false;
     for (; line < end; line++) {
-        const uint32_t wt = XG_SIM_LINE_GET(&t.line_w[line]), rt = XG_SIM_LINE_GET(&t.line_r[line]);
+        const uint32_t wt = XG_SIM_LINE_GET(&t.line_w[2 * line]), rt = XG_SIM_LINE_GET(&t.line_r[2 * line]);
         const bool calm = wt < floor || wt - block < past || wt == mine, fresh = rt < floor || (rt - block < past && !(rt & XG_SIM_TAG_FOREIGN));
         if (!calm || (!write && !wt && !w->l->unchecked_global) || !(fresh || rt == mine)) return false;
-        if (write) { if (wt != mine) XG_SIM_LINE_SET(&t.line_w[line], mine); }
-        else if (rt != mine) XG_SIM_LINE_SET(&t.line_r[line], mine);
+        if (write) { if (wt != mine) XG_SIM_LINE_SET(&t.line_w[2 * line], mine); }
+        else if (rt != mine) XG_SIM_LINE_SET(&t.line_r[2 * line], mine);
     }
     return true;
 }

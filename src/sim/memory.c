@@ -367,7 +367,7 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
-    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
+    if (m.line_w) { m.line_w += 2 * (skip / XG_SIM_LINE_WORDS); m.line_r += 2 * (skip / XG_SIM_LINE_WORDS); } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
