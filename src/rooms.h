@@ -76,12 +76,21 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/algsimp.h"
+#include "opt/algsimp_match.c"
+#include "opt/algsimp_arith.c"
+#include "opt/algsimp_move.c"
+#include "opt/algsimp_reduce.c"
+#include "opt/algsimp.c"
 #include "opt/call_inliner.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
+#include "opt/layout_normalization.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/reducer.c"
+#include "opt/tree_reduction.c"
 #include "opt/tuple_simplifier.c"
 
 /* fuse */
@@ -119,6 +128,7 @@
 #include "kir/canonicalize.c"
 #include "kir/vectorize.c"
 #include "kir/unroll.c"
+#include "kir/atomics.c"
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
@@ -143,6 +153,7 @@
 #include "emit/concatenate.c"
 #include "emit/update.c"
 #include "emit/slices.c"
+#include "emit/scatter.c"
 #include "emit/sort.c"
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
@@ -166,9 +177,16 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/commands.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
+#include "plan/listing.c"
 
 /* driver */
 #include "driver/driver.h"

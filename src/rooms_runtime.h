@@ -44,7 +44,12 @@
 #include "rt/system.c"
 #include "rt/host.c"
 #include "rt/cuda.c"
+#include "rt/cuda_cache.c"
+#include "rt/cuda_graph.c"
+#include "rt/cuda_platform.c"
 #include "rt/device.c"
+#include "rt/commands.c"
 #include "rt/program.c"
+#include "rt/profile.c"
 #include "rt/execute.c"
 #endif

@@ -12,12 +12,13 @@
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
+
+XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
@@ -110,7 +111,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 1200, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);

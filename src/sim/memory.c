@@ -231,7 +231,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     uint32_t i, n_shared = 0, n_global = 0;
     uint64_t room[XG_SIM_WARP];
     if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
-        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
         return true;
     }
     r->shape = XG_SIM_ANY;
