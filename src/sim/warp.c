@@ -60,7 +60,8 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
     case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
-    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_TOTAL_SMEM: case XG_SIM_SREG_AGGR_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_EXPLICIT_CLUSTER: return l->cluster_blocks > 1 ? 0xFFFFFFFFu : 0;
     case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / cluster[axis];
     case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / cluster[axis];
     case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % cluster[axis];

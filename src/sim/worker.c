@@ -37,7 +37,6 @@ typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
     uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
-    uint64_t events, seen;    /* phases that have ended, blocks that have moved on: what waits are for */
     uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
