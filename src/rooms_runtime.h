@@ -32,6 +32,7 @@
 #include "sim/decode.c"
 #include "sim/copies.c"
 #include "sim/memory.c"
+#include "sim/fast.c"
 #include "sim/warp.c"
 #include "sim/tensormap.c"
 #include "sim/async.c"

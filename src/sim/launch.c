@@ -125,7 +125,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         uint64_t lines = xg_sim_shadow_lines(b), l;
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
-        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l < lines;
+        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }

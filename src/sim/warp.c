@@ -4,7 +4,7 @@
  * do not count), and a shuffle may not read a lane that does not take part. */
 #ifndef XG_SIM_WARP_C
 #define XG_SIM_WARP_C
-#include "memory.c"
+#include "fast.c"
 
 XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; memcpy(&x, slot + (size_t)lane * 4, 4); return x; }
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
@@ -107,6 +107,7 @@ XG_FN uint32_t xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     if (!(in->flags & 64)) return mask;
     if (!(m >> lane & 1)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "lane %u is not in the member mask 0x%X of the instruction it executes", lane, named); return 0; }
     if (m & ~mask) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "the member mask 0x%X names lanes that are not here (0x%X execute it)", named, mask); return 0; }
+    if (w->m->moves->beside32(slot, 0)) return m;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(m >> i & 1) || (xg_sim_lane_u32(slot, i) & v->live) == m) continue;
         xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the member masks of lanes %u and %u differ: 0x%X and 0x%X", lane, i, named, xg_sim_lane_u32(slot, i));
