@@ -91,6 +91,9 @@
 #include "opt/dce.c"
 #include "opt/dot_dimensions.c"
 #include "opt/entry_layout.c"
+#include "opt/layout_normalization.c"
+#include "opt/reducer.c"
+#include "opt/tree_reduction.c"
 #include "opt/fft_expander.c"
 #include "opt/flatten_call_graph.c"
 #include "opt/linear_expander.c"
@@ -101,8 +104,16 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/in_place.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
+#include "fuse/cost.c"
+#include "fuse/legality.c"
+#include "fuse/kernels.c"
+#include "fuse/fusions.c"
+#include "fuse/multi_output.c"
+#include "fuse/priority.c"
+#include "fuse/fingerprint.c"
 
 /* kir */
 #include "kir/kir.h"
@@ -115,6 +126,7 @@
 #include "kir/parse.c"
 #include "kir/verify.c"
 #include "kir/cse.c"
+#include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
 #include "kir/lower_loops.c"
@@ -125,6 +137,7 @@
 #include "kir/canonicalize.c"
 #include "kir/vectorize.c"
 #include "kir/unroll.c"
+#include "kir/atomics.c"
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
@@ -143,7 +156,19 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/hero.c"
+#include "emit/transpose.c"
+#include "emit/sections.c"
+#include "emit/concatenate.c"
+#include "emit/update.c"
+#include "emit/slices.c"
+#include "emit/scatter.c"
 #include "emit/sort.c"
+#include "emit/reduction_form.c"
+#include "emit/reduction_walk.c"
+#include "emit/reduction_row.c"
+#include "emit/reduction_column.c"
+#include "emit/reduction.c"
 #include "emit/emit.c"
 
 /* ptx */
@@ -161,9 +186,16 @@
 
 /* plan */
 #include "plan/plan.h"
-#include "plan/buffers.c"
-#include "plan/bytes.c"
+#include "plan/values.c"
+#include "plan/alias.c"
+#include "plan/pack.c"
+#include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/commands.c"
+#include "plan/report.c"
+#include "plan/text.c"
+#include "plan/bytes.c"
+#include "plan/listing.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -34,6 +34,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/counters.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,9 @@ typedef struct xlagpu_device_desc {
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
+    bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
 } xlagpu_device_desc;
 
@@ -72,6 +76,20 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes);   /* blocks */
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *device, void *to, xlagpu_buffer from, size_t bytes);       /* blocks */
 
+/* ---- functions that programs call ---- */
+
+/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it enqueues its work on the stream; it does not wait. */
+typedef struct xlagpu_rt_call {
+    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
+    const xlagpu_buffer *buffers;
+    uint32_t n_operands, n_results;
+    void *stream;
+    xlagpu_device *device;
+} xlagpu_rt_call;
+typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
+/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes its operands. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
+
 /* ---- programs ---- */
 
 /* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on failure. */
@@ -79,7 +97,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *byt
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 
 /* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; } xlagpu_rt_value;
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1 */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -96,6 +114,9 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t in
 typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
+/* The same in an execution that is there (below): no temporary memory is made. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
 /* ---- executions: the fast way ---- */
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
@@ -103,18 +124,35 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* its runs must have ended: xlagpu_rt_wait */
 /* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host" it runs in the call, on threads of its
  * own. A program with loops or branches waits for the stream where what it decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of at least each value's bytes; a result may not overlap
- * another one or a parameter. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
+ * another one or a parameter, except that one whose memory it shares (xlagpu_rt_value.alias): given the same buffer, the parameter is given away; given another one, it is copied
+ * there first. Results hold intermediate values until they are made. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
  * same stream only. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream);
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- profiles ---- */
+
+/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least. instructions: of warps, on "host". */
+typedef struct xlagpu_rt_event { const char *hlo, *kind, *kernel; uint32_t thunk; double start, seconds; uint64_t flops, bytes, instructions; } xlagpu_rt_event;
+/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after the other: sums are not the time of a plain run. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *execution, uint32_t capacity);
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
 
 /* ---- counters of the simulator ---- */
 
 typedef struct xlagpu_kernel_stats {
     const char *name;
-    uint64_t launches, warp_instructions, lane_instructions, global_loads, global_stores, shared_accesses, sectors, minimum_sectors, bank_conflicts, barriers, atomics, divergent_branches, faults;
+    uint64_t launches;
+#define X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
+    XLAGPU_COUNTERS(X)
+#undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
 /* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in

@@ -5,7 +5,6 @@
  * results must have the same bits; a NaN that arithmetic made equals any NaN. Rules that are CLOSE: near each other, on values of moderate size.
  *
  * algebraic [-n ROUNDS] [--only RULE]. Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include <stdio.h>
 

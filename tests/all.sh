@@ -5,16 +5,19 @@ set -u
 . tests/tally.sh
 . tests/programs.sh
 export CC CXX JOBS
-mkdir -p build/log build/programs build/ptx_sweep
+mkdir -p build/programs build/ptx_sweep
 
 for f in $(unlisted_programs); do bad "tests/$f is not in the list of tests/programs.sh"; done
 
-# Every program but the runner, which is built already.
-build_programs() {
-    begin build/programs_jobs
-    for p in $(program_names); do [ "$p" = runner ] || job "build tests/$p.c" "$(program_command "$p" build/programs -O0)"; done
-    run_jobs
-    finish
+# Programs on the API link with what is built; the others are compiled when their turn comes.
+begin build/programs_jobs
+for p in $(program_names); do [ "$(program_field "$p" 2)" = api ] && job "build tests/$p.c" "$(program_command "$p" build/programs -O1)"; done
+run_jobs
+build_and_run() { # NAME ARGUMENTS...
+    $(program_command "$1" build/programs -O0) || return 1
+    program=$1
+    shift
+    build/programs/$program "$@"
 }
 # The runner for another processor, under an emulator.
 foreign() {
@@ -22,22 +25,25 @@ foreign() {
     aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/runner_aarch64 $LIBS && qemu-aarch64 build/runner_aarch64 tests
 }
 
-part "text tests" build/test_runner tests
-part "command line" sh tests/cli.sh
-part "corpus, interpreter" sh tests/corpus.sh interpreter
-part "corpus, host" sh tests/corpus.sh host
-part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/corpus.sh host
+begin_parts
+part "headers" sh tests/headers.sh
 part "ptxas, three targets" sh tests/ptxas.sh sm_75 sm_90a sm_120
 part "compilers agree" sh tests/compilers.sh
-part "headers" sh tests/headers.sh
-part "examples" sh tests/examples.sh
-part "programs built" build_programs
-for p in $(program_names); do
-    args=$(program_field "$p" 2)
-    [ "$args" = - ] || part "$p" build/programs/$p $args
-done
-part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
-part "fuzz ptx" build/programs/fuzz ptx 20 60 $(compiled_cases)
-part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
 part "aarch64, emulated" foreign
+part "examples" sh tests/examples.sh
+for p in $(program_names); do
+    args=$(program_field "$p" 3)
+    [ "$args" = - ] && continue
+    if [ "$(program_field "$p" 2)" = api ]; then part "$p" build/programs/$p $args; else part "$p" build_and_run $p $args; fi
+done
+part "fuzz ptx" build/programs/fuzz ptx 20 60 $(compiled_cases)
+part "command line" sh tests/cli.sh
+part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
+part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
+part "text tests" build/test_runner tests
+part "corpus, interpreter" sh tests/corpus.sh interpreter
+part "corpus, host" sh tests/corpus.sh host
+part "saved, loaded by the runtime alone" sh tests/roundtrip.sh
+part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/corpus.sh host
+run_parts
 finish

@@ -2,7 +2,6 @@
  *
  * Law: a wrong call gives a status and a message that says what would be right, whatever is NULL, too small or of the wrong name; a right one gives the
  * evaluator's results on the simulator, whatever the layouts, sizes and structure. Best under -fsanitize=address,undefined. Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"

@@ -103,7 +103,7 @@ expect 2 'copied as text|too short' "an executable, copied as text" "$X run $W/t
 expect 2 'interpreter runs HLO' "an executable on the interpreter" "$X run $W/good.xgx --platform=interpreter"
 expect 0 ran "an executable: --args, --expect" "$X run $W/good.hlo --platform=interpreter --seed 5 --out $W/o5.npz && $X run $W/good.xgx --platform=host --seed 5 --expect $W/o5.npz && echo ran"
 cmp -s $W/dump/module_0000.good.before_optimizations.txt /dev/null; [ -s $W/dump/module_0000.good.before_optimizations.txt ] && ok "dumps are named after the module" || bad "dumps are named after the module"
-for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
+for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt fusion_log.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
 expect 0 'after_fusion-wrapper' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^fusion-w.*r\$' && ls $W/dump4"
 expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.]after_[a-z-]*[.]txt'; ls $W/dump4 | grep dce"
 expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
@@ -111,8 +111,8 @@ expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-l
 expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"
 expect 0 'worst error.*equal' "--summary shows the worst error" "$X run $W/good.hlo --platform=host --summary"
 expect 1 'want .*, got ' "a difference shows want and got" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
-printf 'ENTRY m { x = f32[30000000] parameter(0) y = f32[30000000] exponential(x) z = f32[30000000] exponential(y) w = f32[30000000] exponential(z) ROOT v = f32[30000000] exponential(w) }' > $W/long.hlo
-expect 0 'platform=interpreter' "a run that will take long says so before" "timeout 20 $X run $W/long.hlo --platform=host --threads=1 --reference_platform= & p=\$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 1; grep -q interpreter $W/out && break; done; kill \$p 2>/dev/null; true"
+awk 'BEGIN { print "ENTRY m { v0 = f64[8000000] iota(), iota_dimension=0"; for (i = 1; i < 40; i++) print " v" i " = f64[8000000] tan(v" i - 1 ")"; print " ROOT r = f64[8000000] tan(v39) }" }' > $W/long.hlo
+expect 0 'platform=interpreter' "a run that will take long says so before" "timeout 20 $X run $W/long.hlo --platform=host --threads=1 --reference_platform= & p=\$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3; grep -q interpreter $W/out && break; done; kill \$p 2>/dev/null; true"
 GPU="$X run --platform=CUDA --xla_disable_all_hlo_passes --reference_platform=\"\" --v=5 examples/gelu.hlo"
 if [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ]; then expect 0 . "the command line of the README, on a GPU" "$GPU"; else expect 3 'no NVIDIA driver here' "the command line of the README, without a driver" "$GPU"; fi
 

@@ -6,7 +6,6 @@
  * zeros of both signs, infinities, NaN, the largest and smallest values, and ordinary numbers. A case passes when the simulator's result equals the evaluator's:
  * integers and moved data exactly, floats within the tolerance of their type. What is refused is counted with its reason, what differs is a failure.
  * --quick runs ranks 0 to 3 only. Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include <stdio.h>

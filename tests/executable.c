@@ -3,7 +3,6 @@
  * Every truncation and every bit of all that is not PTX is tried, with the checksum made right again, so that the checks behind it are met: such bytes are
  * refused with ERROR_CORRUPT or another named failure, or they run, without a memory error, whatever the results. --quick takes every seventh.
  * Best under -fsanitize=address,undefined. Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"

@@ -5,9 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GNUC__)
+#define EXPECT_FN __attribute__((unused)) static
+#else
+#define EXPECT_FN static
+#endif
 
 static unsigned long passed, failed;
-XG_FN bool expect_(bool ok, const char *what, const char *file, int line) {
+EXPECT_FN bool expect_(bool ok, const char *what, const char *file, int line) {
     if (ok) passed++;
     else if (failed++ < 20) printf("FAIL %s:%d: %s\n", file, line, what);
     return ok;
@@ -17,19 +22,19 @@ XG_FN bool expect_(bool ok, const char *what, const char *file, int line) {
 #define EXPECT_IN(x, what) expect_((x), (what), __FILE__, __LINE__)
 /* The message names this. */
 #define EXPECT_TEXT(text, part) expect_text_((text), (part), __FILE__, __LINE__)
-XG_FN bool expect_text_(const char *text, const char *part, const char *file, int line) {
+EXPECT_FN bool expect_text_(const char *text, const char *part, const char *file, int line) {
     if (text && strstr(text, part)) { passed++; return true; }
     if (failed++ < 20) printf("FAIL %s:%d: '%s' is not in: %s\n", file, line, part, text ? text : "(null)");
     return false;
 }
-XG_FN int finish(void) {
+EXPECT_FN int finish(void) {
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed != 0;
 }
 
 /* ---- an allocator that counts, and refuses ---- */
 typedef struct counter { long live, calls, refuse; bool from_there_on; long refused; } counter; /* refuse: the number of the call that gets nothing; 0: none */
-XG_FN void *counter_alloc(void *user, size_t bytes) {
+EXPECT_FN void *counter_alloc(void *user, size_t bytes) {
     counter *c = (counter *)user;
     void *p;
     c->calls++;
@@ -38,12 +43,12 @@ XG_FN void *counter_alloc(void *user, size_t bytes) {
     if (p) { memset(p, 0xA5, bytes); c->live++; } /* nothing may count on zeros */
     return p;
 }
-XG_FN void counter_release(void *user, void *p) {
+EXPECT_FN void counter_release(void *user, void *p) {
     counter *c = (counter *)user;
     if (p) c->live--;
     free(p);
 }
-XG_FN xlagpu_allocator counter_of(counter *c) {
+EXPECT_FN xlagpu_allocator counter_of(counter *c) {
     xlagpu_allocator a;
     a.alloc = counter_alloc;
     a.release = counter_release;
@@ -72,14 +77,14 @@ typedef struct whole_data {
     float x[15], r[15], d[15], e[15];
     int32_t n[7], m[7], k[4];
 } whole_data;
-XG_FN void whole_fill(whole_data *w) {
+EXPECT_FN void whole_fill(whole_data *w) {
     int i;
     memset(w, 0, sizeof *w);
     for (i = 0; i < 15; i++) w->x[i] = (float)i * 0.5f - 2;
     for (i = 0; i < 7; i++) w->n[i] = i * i - 9;
 }
 /* Row-major results. All arithmetic here is exact. */
-XG_FN bool whole_right(const whole_data *w) {
+EXPECT_FN bool whole_right(const whole_data *w) {
     static const int32_t k[4] = {3, 1, 4, 1};
     int i, j;
     for (i = 0; i < 3; i++) {
@@ -108,7 +113,7 @@ static const char control_text[] =
     "ENTRY e { x = f32[6] parameter(0) b = s32[] parameter(1) zero = s32[] constant(0) t = (s32[], f32[6]) tuple(zero, x) w = (s32[], f32[6]) while(t), condition=cond, body=body "
     "y = f32[6] get-tuple-element(w), index=1 ROOT c = f32[6] conditional(b, y, y), branch_computations={plus, minus} }\n";
 /* x times 32, then doubled or negated. */
-XG_FN bool control_right(const float *x, int32_t b, const float *y) {
+EXPECT_FN bool control_right(const float *x, int32_t b, const float *y) {
     int k;
     for (k = 0; k < 6; k++) if (y[k] != x[k] * (b == 0 ? 64 : -32)) return false;
     return true;

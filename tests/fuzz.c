@@ -9,7 +9,6 @@
  * prints to a text that reads back and prints the same. All memory is given back. A case may take 20 seconds. Everything is drawn from a fixed
  * seed. Best under -fsanitize=address,undefined (tests/soak.sh). Ends with "N passed, N failed"; a case that fails is kept as build/fuzz_failure. */
 #define _POSIX_C_SOURCE 200809L
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "../tools/npz.c"

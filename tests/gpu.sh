@@ -6,6 +6,9 @@ set -u
 JOBS=${GPU_JOBS:-4}
 export JOBS
 build/xlagpu run examples/gelu.hlo --platform=cuda --summary || { echo "0 passed, 1 failed"; exit 1; }
+JOBS=1
+begin_parts
 part "corpus, cuda" sh tests/corpus.sh cuda
 part "corpus, cuda, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/corpus.sh cuda
+run_parts
 finish

@@ -7,6 +7,8 @@ W=build/headers
 rm -rf $W
 mkdir -p $W
 H="-I."
+# What is tried here does not depend on the compiler, so the fastest will do, unless one was asked for.
+[ "$CC" = cc ] && have clang && have clang++ && CC=clang && CXX=clang++
 
 # file NAME LINES...
 file() { name=$1; shift; printf '%s\n' "$@" > "$W/$name"; }

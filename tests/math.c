@@ -8,7 +8,6 @@
  *     math -e         with approximate instructions that round correctly, to see the expansion's own share
  *
  * Conversions are compared bit by bit with xg_float_encode. */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 
 #include "interpret.h"

@@ -4,7 +4,6 @@
  * pass switched off in turn. Inputs are made up, of moderate size; results must agree within a few roundings, integers and pred exactly.
  *
  * metamorphic [-v] FILE.hlo ... Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include <stdio.h>
 

@@ -1,30 +1,36 @@
 # tests/programs.sh -- the C programs under tests/, the one list of them. Sourced.
 #
-# One line each: name | arguments for ./build.sh test | arguments for ./build.sh soak | flags for soak; "-": not run there, or run by name elsewhere.
+# One line each: name | built on | arguments for ./build.sh test | arguments for ./build.sh soak | flags for soak; "-": not run there, or run by name
+# elsewhere. Those on the API alone are linked with the objects of ./build.sh; those that need more of src/ include it.
 # A program ends with "N passed, N failed", or only exits with 0 or 1. A file tests/*.c that is not named here makes the tests fail.
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 PROGRAMS="
-runner|-|-|
-fuzz|-|-|
-math||-n 200000|-O2
-coverage|--quick||-O2
-algebraic||-n 300|-O2
-metamorphic|tests/opt/modules/*.hlo|tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
-ptx_sweep|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
-executable|--quick||-O1 $SANITIZE
-memory|||-O1 $SANITIZE
-fake_cuda|||-O1
-threads|||-O1 -fsanitize=thread
-api|||-O1 $SANITIZE
+runner|src|-|-|
+fuzz|api|-|-|
+coverage|src|--quick||-O2
+math|src||-n 200000|-O2
+algebraic|src||-n 300|-O2
+metamorphic|src|tests/opt/modules/*.hlo|tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
+reductions|src|--quick||-O2
+ptx_sweep|src|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
+executable|src|--quick||-O1 $SANITIZE
+fake_cuda|src|||-O1
+memory|src|||-O1 $SANITIZE
+threads|api|||-O1 -fsanitize=thread
+api|api|||-O1 $SANITIZE
+runtime|api|||-O1 $SANITIZE
+replay|api|-|-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }
 
-# program_command NAME DIR FLAGS...: the command that builds it.
+# program_command NAME DIR FLAGS...: the command that builds it. One on the API is linked with build/*.o; with sanitizers it brings all of xlagpu along.
 program_command() {
     program=$1
     program_dir=$2
     shift 2
-    echo "$CC -std=gnu99 -Wall -Wextra -Wshadow -g $* tests/$program.c -o $program_dir/$program $LIBS"
+    program_with=-DXLAGPU_IMPLEMENTATION
+    case "$(program_field "$program" 2) $*" in api*-fsanitize*) ;; api*) program_with="build/compiler.o build/runtime.o build/sim.o" ;; esac
+    echo "$CC -std=gnu99 -Wall -Wextra -Wshadow -g $* tests/$program.c $program_with -o $program_dir/$program $LIBS"
 }
 unlisted_programs() { for program_file in tests/*.c; do program_file=${program_file#tests/}; program_names | grep -qx "${program_file%.c}" || echo "$program_file"; done; }

@@ -5,7 +5,6 @@
  *     ptx_sweep DIR [TARGET ...]      also writes DIR/TARGET.ptx and runs ptxas on it; any complaint, warning or spill is a failure
  *
  * Without ptxas (PTXAS, the PATH, /usr/local/cuda/bin) the texts are still made, and that is said. */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "interpret.h"
@@ -126,6 +125,7 @@ static bool simulate(const char *text, size_t size, uint32_t shared) {
         b.name = "buffer";
         b.readonly = i < 3;
         xg_sim_memory_add(&mem, &b);
+        if (b.readonly) xg_sim_memory_written(&mem, b.base, b.bytes, 0);
     }
     l.block[0] = LANES;
     l.params = params;

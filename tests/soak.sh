@@ -5,29 +5,27 @@ set -u
 . tests/tally.sh
 . tests/programs.sh
 export CC CXX JOBS
-mkdir -p build/log build/soak build/ptx_sweep
+mkdir -p build/soak build/ptx_sweep
 TARGETS="sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_120"
 
-build_programs() {
-    begin build/soak_jobs
-    job "build tests/runner.c with sanitizers" "$(program_command runner build/soak -DXLAGPU_DEBUG -O1 $SANITIZE)"
-    job "build tests/fuzz.c with sanitizers" "$(program_command fuzz build/soak -O1 $SANITIZE)"
-    for p in $(program_names); do
-        args=$(program_field "$p" 3)
-        [ "$args" = - ] || job "build tests/$p.c" "$(program_command "$p" build/soak $(program_field "$p" 4))"
-    done
-    run_jobs
-    finish
-}
-part "programs built" build_programs
+begin build/soak_jobs
+job "build tests/runner.c with sanitizers" "$(program_command runner build/soak -DXLAGPU_DEBUG -O1 $SANITIZE)"
+job "build tests/fuzz.c with sanitizers" "$(program_command fuzz build/soak -O1 $SANITIZE)"
+for p in $(program_names); do
+    args=$(program_field "$p" 4)
+    [ "$args" = - ] || job "build tests/$p.c" "$(program_command "$p" build/soak $(program_field "$p" 5))"
+done
+run_jobs
+begin_parts
 part "text tests, sanitized" build/soak/runner tests
 part "corpus, host" sh tests/corpus.sh host
 part "ptxas, nine targets" sh tests/ptxas.sh $TARGETS
 for p in $(program_names); do
-    args=$(program_field "$p" 3)
+    args=$(program_field "$p" 4)
     [ "$args" = - ] || part "$p" build/soak/$p $args
 done
 part "fuzz hlo, sanitized" build/soak/fuzz hlo 200 1000 tests/corpus/*.hlo
 part "fuzz ptx, sanitized" build/soak/fuzz ptx 200 1000 $(compiled_cases)
 part "fuzz npz, sanitized" build/soak/fuzz npz 200 1000 tests/corpus/*.npz
+run_parts
 finish

@@ -33,28 +33,47 @@ run_jobs() {
     done
 }
 
-# part NAME COMMAND...: runs a script that ends with "N passed, N failed", prints one line, adds its numbers to ours. One that only exits counts as
-# one test.
-part() {
-    part_name=$1
-    shift
-    mkdir -p build/log
-    part_log=build/log/$(printf %s "$part_name" | tr -c 'a-zA-Z0-9' _).log
+# part NAME COMMAND...: one more script or function of ours that ends with "N passed, N failed"; one that only exits counts as one test. The words of
+# COMMAND are a line of shell; begin_parts comes first. run_parts: all of them, JOBS at a time, each with JOBS=1 for what it runs itself; a line each as it ends. Long parts first.
+begin_parts() { part_dir=build/log; part_count=1000; rm -rf $part_dir; mkdir -p $part_dir; }
+part() { part_count=$((part_count + 1)); part_name=$1; shift; printf '%s\n' "$part_name" > $part_dir/$part_count.name; printf '%s\n' "$*" > $part_dir/$part_count.part; }
+run_parts() {
+    for lane in $(seq "$JOBS"); do
+        (
+            JOBS=1
+            for one in $part_dir/*.part; do
+                mkdir "${one%.part}.taken" 2>/dev/null && one_part "${one%.part}"
+            done
+        ) &
+    done
+    wait
+    for one in $part_dir/*.sum; do
+        read -r part_p part_f < "$one"
+        passed=$((passed + part_p))
+        failed=$((failed + part_f))
+    done
+    for one in $part_dir/*.part; do [ -f "${one%.part}.sum" ] || bad "$(cat "${one%.part}.name") has not ended"; done
+}
+one_part() {
+    part_name=$(cat "$1.name")
+    part_log=$part_dir/$(printf %s "$part_name" | tr -c 'a-zA-Z0-9' _).log
     part_start=$(date +%s)
-    (passed=0; failed=0; "$@") > "$part_log" 2>&1
+    (passed=0; failed=0; eval "$(cat "$1.part")") > "$part_log" 2>&1
     part_rc=$?
     part_sum=$(tail -1 "$part_log" | sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
     part_p=${part_sum% *}
     part_f=${part_sum#* }
     if [ -z "$part_sum" ]; then part_p=$((part_rc == 0)); part_f=$((part_rc != 0)); fi
     if [ "$part_rc" != 0 ] && [ "$part_f" = 0 ]; then part_f=1; fi
-    passed=$((passed + part_p))
-    failed=$((failed + part_f))
-    printf '%-28s %5s passed, %s failed  %4s s\n' "$part_name" "$part_p" "$part_f" "$(($(date +%s) - part_start))"
-    grep '^  not here:' "$part_log" | sort -u
-    if [ "$part_f" != 0 ]; then
-        grep -A6 -E '^ *FAIL' "$part_log" | head -40 | sed 's/^/    /'
-        [ "$part_sum" ] || tail -12 "$part_log" | sed 's/^/    /'
-        echo "    (all of it: $part_log)"
-    fi
+    echo "$part_p $part_f" > "$1.sum"
+    {
+        printf '%-28s %5s passed, %s failed  %4s s\n' "$part_name" "$part_p" "$part_f" "$(($(date +%s) - part_start))"
+        grep '^  not here:' "$part_log" | sort -u
+        if [ "$part_f" != 0 ]; then
+            grep -A6 -E '^ *FAIL' "$part_log" | head -40 | sed 's/^/    /'
+            [ "$part_sum" ] || tail -12 "$part_log" | sed 's/^/    /'
+            echo "    (all of it: $part_log)"
+        fi
+    } > "$1.said"
+    cat "$1.said"
 }

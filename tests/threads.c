@@ -2,7 +2,6 @@
  *
  * Each thread has executions of its own of every program, and runs them in turn; one of the programs faults, in the middle of all. Best under
  * -fsanitize=thread. Ends with "N passed, N failed". */
-#define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"

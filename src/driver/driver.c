@@ -35,6 +35,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -57,20 +58,32 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
-    uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
-    xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
-    for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
-    for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
-        for (j = 0; j < k && b[j] != b[k]; j++) {}
-        a->slice = (int32_t)j;
-        a->bytes = b[k]->bytes;
-        a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n;
-        a->aliased = false; /* live values never share memory */
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, s->n_links + (size_t)1);
+    xg_map64 first;
+    uint32_t k;
+    xg_map64_init(&first, p->arena);
+    for (k = 0; k < s->n_links; k++) {
+        const xg_buffer *b = p->buffers.p[s->links[k]];
+        if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
+        args[k].slice = (int32_t)(uintptr_t)xg_map64_get(&first, b->slice + (uint64_t)1) - 1;
+        args[k].bytes = b->bytes;
+        args[k].align = 16;
+        args[k].written = k >= s->n_links - s->n_written;
+        args[k].aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -80,16 +93,24 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_state *s = (xg_driver_state *)user;
+    const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, &p->steps.p[step]);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -111,7 +132,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -134,13 +158,27 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
+    r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
+/* From a plan on: kernels, text, bytes. */
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+    xg_arena *a = p->arena;
     xg_driver_state s;
-    xg_plan *p;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -148,29 +186,53 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
-
-    xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
-    xg_driver_run_passes(m, o);
-    xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
-    p = xg_plan_buffers(a, m);
-    xg_plan_thunks(p, xg_driver_kernel, &s);
+    xg_dict_init(&s.made, a);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print(&text, p);
+        xg_driver_dump_text(o, "plan", &text);
+    }
+    xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
-    xg_buf_init(&text, a);
-    xg_plan_print_buffers(&text, p);
-    xg_driver_dump_text(o, "buffer-assignment", &text);
-    xg_buf_init(&text, a);
-    xg_plan_print(&text, p);
-    xg_driver_dump_text(o, "thunk_sequence", &text);
-
     p->ptx = xg_str_of(ptx.p, ptx.n);
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
-    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, m, NULL); p->hlo = xg_str_of(text.p, text.n); }
+    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
+
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+    xg_plan *p;
+    xg_buf text;
+    xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
+    xg_driver_run_passes(m, o);
+    xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
+    p = xg_plan_buffers(a, m);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print_buffers(&text, p);
+        xg_driver_dump_text(o, "buffer-assignment", &text);
+    }
+    xg_plan_thunks(p);
+    return xg_driver_finish(p, o, report);
+}
+
+/* A planned module goes on from where it was printed. */
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report); }
 
 #endif /* XG_DRIVER_DRIVER_C */

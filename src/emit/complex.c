@@ -165,10 +165,9 @@ XG_FN xg_elem xg_cx_pow(xg_kb *b, xg_elem z, xg_elem w) {
     return CX(SEL(zero, SEL(none, K(1), K(0)), r.v), SEL(zero, K(0), r.im));
 }
 
-/* Larger or smaller in lexicographic order of (re, im), as the complex compare has it. */
+/* Larger or smaller, z where they are equal: XLA looks at the real parts alone, as its compare does for GE and LE. */
 XG_FN xg_elem xg_cx_pick(xg_kb *b, xg_elem z, xg_elem w, bool larger) {
-    xg_kcmpf strict = larger ? XG_CF_OGT : XG_CF_OLT, loose = larger ? XG_CF_OGE : XG_CF_OLE;
-    xg_kval *first = XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, strict, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, loose, z.im, w.im)));
+    xg_kval *first = xg_kcmpf_(b, larger ? XG_CF_OGE : XG_CF_OLE, z.v, w.v);
     return CX(SEL(first, z.v, w.v), SEL(first, z.im, w.im));
 }
 
@@ -189,13 +188,13 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
     }
 }
 
-/* EQ and NE by parts; the others lexicographically. */
+/* EQ and NE by parts; LT and GT lexicographically; GE and LE by the real parts. */
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w) {
     const xg_direction_row *d = xg_scalar_direction(i);
     if (d->flt == XG_CF_OEQ) return BOTH(EQ(z.v, w.v), EQ(z.im, w.im));
     if (d->flt == XG_CF_UNE) return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
-    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, d->flt == XG_CF_OLT || d->flt == XG_CF_OLE ? XG_CF_OLT : XG_CF_OGT, z.v, w.v),
-                 BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
+    if (d->flt == XG_CF_OGE || d->flt == XG_CF_OLE) return xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
 }
 #undef CX
 #undef ADD

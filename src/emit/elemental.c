@@ -88,15 +88,20 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
     return p;
 }
 
+/* Asks whether the indices are in the map's domain. What is asked may not be taken as known: the expression of a condition is computed by a map over all
+ * that the indices can be, without the conditions. */
 XG_FN xg_kval *xg_elem_in_domain(xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices) {
+    xg_imap *all = xg_imap_copy(s->e->m->aff, map, 0);
     xg_kval *p = NULL, *at[1];
     uint32_t k;
-    for (k = 0; k < map->n_dims; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[k], map->dims[k].range, xg_range_of(0, shape->dims[k] - 1)));
-    for (k = 0; k < map->n_syms; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[map->n_dims + k], map->syms[k].range, xg_range_of(0, counts[k] - 1)));
+    all->n_constraints = 0;
+    for (k = 0; k < map->n_dims; k++) all->dims[k].range = xg_range_of(0, shape->dims[k] - 1);
+    for (k = 0; k < map->n_syms; k++) all->syms[k].range = xg_range_of(0, counts[k] - 1);
+    for (k = 0; k < map->n_dims; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[k], map->dims[k].range, all->dims[k].range));
+    for (k = 0; k < map->n_syms; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[map->n_dims + k], map->syms[k].range, all->syms[k].range));
     for (k = 0; k < map->n_constraints; k++) {
         xg_aff_env env = xg_imap_env(s->e->m->aff, map);
-        const xg_imap *one = xg_imap_with_results(s->e->m->aff, map, &map->constraints[k].expr, 1);
-        xg_elem_apply(s, one, indices, at);
+        xg_elem_apply(s, xg_imap_with_results(s->e->m->aff, all, &map->constraints[k].expr, 1), indices, at);
         p = xg_elem_and(s, p, xg_elem_within(s, at[0], map->constraints[k].range, xg_aff_range(&env, map->constraints[k].expr)));
     }
     return p;

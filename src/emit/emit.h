@@ -17,7 +17,7 @@
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -88,6 +88,9 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);           
 XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part); /* at the end of a function that has the computation's parameters in front */
 XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);     /* in physical order */
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
+XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
+XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -108,9 +111,41 @@ XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /
 /* ---- loop.c ---- */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
+/* ---- hero.c ---- */
+typedef struct xg_heroes { uint32_t n; const xg_inst **p; bool *behind; /* by root: made of heroes */ } xg_heroes;
+typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether it is one; of the same form as the first */
+/* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with them. */
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
+XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+/* ---- sections.c ---- */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
+/* ---- concatenate.c ---- */
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
+/* ---- update.c ---- */
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- scatter.c ---- */
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scatter(xg_fusion_emission *e);
+/* ---- slices.c ---- */
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_slices(xg_fusion_emission *e);
+/* ---- transpose.c ---- */
+XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_transpose(xg_fusion_emission *e);
 /* ---- sort.c ---- */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- reduction.c ---- */
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_reduction(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);

@@ -123,7 +123,7 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_sum_operand_in_order(r, &in[1], order_b, kind, xg_dot_rounding(i, in[1]->shape));
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, total));
     for (batch = 0; batch < batches; batch++) for (row = 0; row < m; row++) {
-        xg_eval_spend(r, depth);
+        xg_eval_spend_each(r, depth, n);
         memset(acc->data, 0, (size_t)n * total);
         for (first = 0; first < depth; first += STRIP)
             xg_sum_rows(kind, acc->data, 0, a->data, (batch * m + row) * depth + first, b->data, (batch * depth + first) * n, XG_MIN(depth - first, (int64_t)STRIP), n, n);
@@ -236,7 +236,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend(r, i->shape->elements); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    xg_eval_spend_each(r, i->shape->elements, w->elements / c.out_features);
+    if (w->elements && x->elements) do xg_conv_position(&c, at, position++); while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;

@@ -50,7 +50,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
         double off = 0, on = 0;
         for (p = 0; p < n; p++) { on += a[p * n + p].re * a[p * n + p].re; for (q = p + 1; q < n; q++) { double size = xg_complex_size(a[p * n + q]); off += size * size; } }
         if (!(off > on * 1e-32)) return off == off;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double c;
             xg_complex s;
@@ -146,7 +146,7 @@ XG_FN bool xg_svd_jacobi(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t m
     for (k = 0; k < n * n; k++) v[k] = xg_complex_of(k / n == k % n, 0);
     for (sweep = 0; sweep < XG_JACOBI_SWEEPS; sweep++) {
         bool rotated = false;
-        xg_eval_spend(r, m * n);
+        xg_eval_spend_each(r, n, m * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double pp = 0, qq = 0, c;
             xg_complex pq = xg_complex_of(0, 0), s;

@@ -36,6 +36,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */
     uint32_t n_calls;
@@ -106,6 +107,7 @@ XG_FN xg_value *xg_eval_own(xg_eval_run *r, xg_value **v);                /* a d
 XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index);           /* of an integer array */
 XG_FN size_t xg_eval_bytes(xg_eval_run *r, const xg_shape *s);            /* of a dense array */
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations);             /* counts against max_work */
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations);
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c);
 XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args); /* runs c; takes over the references of args */
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in);    /* one instruction; drops what is left in `in` */
@@ -148,8 +150,9 @@ XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
 XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
+/* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b); /* less or equal */
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);

@@ -153,7 +153,6 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
 #define XG_EVAL_COMPLEX_CASE2(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i), v = (value); out[2 * i] = (T)v.re; out[2 * i + 1] = (T)v.im; } return true;
 #define XG_EVAL_COMPLEX_CASE_PART(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i); out[i] = (T)(value); } return true;
 #define XG_EVAL_COMPLEX_COMPARE_CASE(dir, relation) case XG_DIR_##dir: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i); flags[i] = (uint8_t)(relation); } return true;
-/* Ordered by the real, then by the imaginary part. */
 #define XG_EVAL_COMPLEX_COMPARE(X) \
     X(EQ, a.re == b.re && a.im == b.im) X(NE, a.re != b.re || a.im != b.im) X(LT, xg_complex_less(a, b)) X(GT, xg_complex_less(b, a)) \
     X(LE, xg_complex_least(a, b)) X(GE, xg_complex_least(b, a))

@@ -59,7 +59,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
     for (b = 0; b < count; b++) {
         xg_complex *a = xg_linear_data(wide) + b * n * n;
         bool good;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n / 3 + 1);
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
@@ -161,11 +161,13 @@ XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign) {
 XG_FN void xg_fft_dim(xg_eval_run *r, xg_complex *data, int64_t outer, int64_t n, int64_t inner, double sign) {
     xg_value *space = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, 3 * sizeof(xg_complex)));
     xg_complex *roots = xg_linear_data(space), *y = roots + n, *spare = y + n;
-    int64_t o, i, k;
+    int64_t o, i, k, factors = 1; /* the sum of n's prime factors: operations an element */
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, sign);
+    for (k = 2, i = n; i > 1 && k * k <= i;) if (i % k) k++; else { i /= k; factors += k; }
+    if (i > 1) factors += i;
     for (o = 0; o < outer; o++) for (i = 0; i < inner; i++) {
         xg_complex *x = data + o * n * inner + i;
-        xg_eval_spend(r, n);
+        xg_eval_spend_each(r, n, factors);
         xg_fft_line(y, x, n, inner, roots, 1, spare);
         for (k = 0; k < n; k++) x[k * inner] = y[k];
     }

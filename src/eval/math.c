@@ -316,7 +316,7 @@ XG_FN xg_complex xg_complex_sign(xg_complex z) {
 }
 
 /* Ordered by the real part, then by the imaginary one; whatever has a NaN in the way is not ordered. */
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im <= b.im); }
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re <= b.re; }
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
 
 #undef XG_PI_2

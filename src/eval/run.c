@@ -122,8 +122,14 @@ XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index) {
 
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations) {
     r->work += (uint64_t)operations;
+    if (r->options.spent) *r->options.spent = r->work;
     if (r->options.max_work && r->work > r->options.max_work)
         xg_fail(r->ctx, XLAGPU_ERROR_LIMIT, "evaluating takes more than the %llu element operations that were allowed", (unsigned long long)r->options.max_work);
+}
+
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations) {
+    int64_t n;
+    xg_eval_spend(r, xg_mul64(times, operations, &n) ? n : INT64_MAX / 2);
 }
 
 /* ---- literals in and out ---- */

@@ -41,6 +41,63 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (R, w) -> the upper triangular R' of R'T R' = RT R + w wT, and w rotated to zero: one Givens rotation a row. */
+XG_FN void xg_cholesky_add(xg_complex *a, xg_complex *w, int64_t n) {
+    int64_t k, j;
+    for (k = 0; k < n; k++) {
+        double x = a[k * n + k].re, y = w[k].re, size = hypot(x, y), c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
+        for (j = k; j < n; j++) {
+            double p = a[k * n + j].re, q = w[j].re;
+            a[k * n + j].re = c * p + s * q;
+            w[j].re = c * q - s * p;
+        }
+    }
+}
+
+XG_FN xg_value *xg_call_cholesky_update(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[2], *a, *w;
+    xg_matrices m;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.count != 1 || m.rows != m.columns || xg_type_class(in[0]->shape->type) != XGT_F) return NULL;
+    if (!xg_shape_is_array(in[1]->shape) || in[1]->shape->elements != m.rows || in[1]->shape->type != in[0]->shape->type || i->shape->elems[0]->plain != in[0]->shape->plain || i->shape->elems[1]->plain != in[1]->shape->plain) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    w = xg_linear_widen(r, &in[1]);
+    xg_eval_spend_each(r, m.rows, m.rows);
+    xg_cholesky_add(xg_linear_data(a), xg_linear_data(w), m.rows);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], a);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], w);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
+/* (A, C, alpha, beta) -> alpha A AT + beta C, or alpha AT A + beta C. cuBLAS writes one triangle; here both are. */
+XG_FN void xg_syrk(const xg_complex *a, const xg_matrices *m, bool transpose, double alpha, double beta, xg_complex *c, int64_t n) {
+    int64_t depth = transpose ? m->rows : m->columns, step = transpose ? m->columns : 1, line = transpose ? 1 : m->columns, p, q, k;
+    for (p = 0; p < n; p++) for (q = 0; q < n; q++) {
+        double s = 0;
+        for (k = 0; k < depth; k++) s += a[p * line + k * step].re * a[q * line + k * step].re;
+        c[p * n + q].re = alpha * s + (beta != 0 ? beta * c[p * n + q].re : 0);
+    }
+}
+
+XG_FN xg_value *xg_call_syrk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xlagpu_type t;
+    xg_value *a, *c;
+    xg_matrices m, mc;
+    int64_t n, b;
+    if (i->n_operands != 4 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mc) || i->shape->plain != in[1]->shape->plain || mc.count != m.count) return NULL;
+    t = i->shape->type;
+    n = transpose ? m.columns : m.rows;
+    if (mc.rows != n || mc.columns != n || xg_type_class(t) != XGT_F || in[0]->shape->type != t || !xg_shape_is_scalar(in[2]->shape) || !xg_shape_is_scalar(in[3]->shape) || in[2]->shape->type != t || in[3]->shape->type != t) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    c = xg_linear_widen(r, &in[1]);
+    for (b = 0; b < m.count; b++) {
+        xg_eval_spend_each(r, m.rows * m.columns, n);
+        xg_syrk(xg_linear_data(a) + b * m.rows * m.columns, &m, transpose, xg_float_load(t, in[2]->data), xg_float_load(t, in[3]->data), xg_linear_data(c) + b * n * n, n);
+    }
+    xg_eval_drop(r, a);
+    return xg_linear_narrow(r, i->shape, c);
+}
+
 /* ---- LU with partial pivoting ---- */
 
 /* In place; gives the pivots, from one. Returns LAPACK's info: the first zero on the diagonal, from one, or 0. */
@@ -74,7 +131,7 @@ XG_FN xg_value *xg_call_getrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     outs[1] = xg_eval_new(r, i->shape->elems[1]);
     outs[2] = xg_eval_new(r, i->shape->elems[2]);
     for (b = 0; b < m.count; b++) {
-        xg_eval_spend(r, m.rows * m.columns);
+        xg_eval_spend_each(r, n, m.rows * m.columns);
         k = xg_lu(xg_linear_data(wide) + b * m.rows * m.columns, m.rows, m.columns, pivots);
         xg_eval_store_int(outs[2]->shape->type, outs[2]->data + (size_t)b * (size_t)xg_type_bytes(outs[2]->shape->type), k);
         for (k = 0; k < n; k++) xg_eval_store_int(outs[1]->shape->type, outs[1]->data + (size_t)(b * n + k) * (size_t)xg_type_bytes(outs[1]->shape->type), pivots[k]);

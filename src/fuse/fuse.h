@@ -1,7 +1,9 @@
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
  *
- * Now: every operation of the entry that needs a kernel is wrapped into a fusion of its own (XLA's FusionWrapper); fusions that the
- * module brings are kept. */
+ * Ideas
+ * - Fusion decides one thing: which values lie in memory. A kernel makes one of them (or several) and computes whatever it needs, back to others that lie in
+ *   memory. So what two kernels compute twice needs no copies while the decision is open, and what meets again in one kernel is computed once.
+ * - Only when all is decided, kernels become fusion instructions (fusions.c). What is left alone is wrapped by wrap.c; fusions that the module brings are kept. */
 #ifndef XG_FUSE_H
 #define XG_FUSE_H
 #include "../indexing/indexing.h"
@@ -10,6 +12,13 @@
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
+XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+
+/* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
+
+XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
@@ -33,5 +42,106 @@ XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p,
 XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i);
 XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a function other than 0 */
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
+
+/* ---- cost.c: what a kernel costs ---- */
+typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
+XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
+XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
+XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
+XG_FN int64_t xg_cost_bytes(const xg_shape *s);
+
+/* ---- kernels.c: the kernels of one computation while they grow ---- */
+
+/* What a kernel reads. The same key and number of sites: at the same indices. */
+typedef struct xg_kernel xg_kernel;
+typedef struct xg_kernel_input {
+    xg_kernel *from;
+    uint32_t sites, key;                 /* at how many different indices; 0: at the kernel's own */
+    int64_t reads;                       /* elements, all in all */
+    bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    bool refused;
+    const char *why;
+    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it */
+} xg_kernel_input;
+
+typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
+
+/* An instruction, and the kernel that makes it, if there is one. */
+struct xg_kernel {
+    xg_inst *inst;
+    uint32_t place;
+    xg_fuse_class kind;
+    bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
+    bool live;                   /* a kernel makes it; false: whoever needs it computes it */
+    bool shared;                 /* its kernel computes what another one computes too */
+    bool is_update_in_place;
+    xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
+    XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
+    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
+    uint32_t n_readers;          /* those that do */
+    uint32_t n_inputs;
+    xg_kernel_input *inputs;
+    const xg_inst *hero;
+    int64_t elements, instructions, memory, time;
+    uint32_t ops;                /* size of the code */
+    int64_t blocks;
+    /* as a producer, while the queue runs */
+    bool candidate;
+    int64_t gain;                /* of computing it in all its readers instead */
+    uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
+    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
+    /* while a kernel is walked */
+    uint32_t epoch, next_operand;
+    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
+    xg_inst *value, *inner;
+    xg_kernel_input seen;
+};
+
+typedef struct xg_kernels {
+    xg_module *m;
+    xg_comp *comp;
+    xg_arena *arena;
+    xg_machine machine;
+    uint32_t n, epoch;
+    xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
+    XG_VEC(xg_kernel *) order, stack;
+    xg_buf *log;
+} xg_kernels;
+enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
+
+/* ---- legality.c: what may be in one kernel, whatever it costs ---- */
+typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
+XG_FN bool xg_fuse_is_hero(const xg_inst *i);
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
+XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
+
+/* ---- fusions.c: kernels become fusion instructions ---- */
+XG_FN bool xg_kernels_close(xg_kernels *g);
+
+/* ---- multi_output.c ---- */
+XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
+
+/* ---- priority.c ---- */
+XG_FN bool xg_fuse_priority(xg_module *m);
+
+/* ---- fingerprint.c ---- */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
 
 #endif /* XG_FUSE_H */

@@ -175,8 +175,11 @@ struct xg_comp {
 };
 
 typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
-typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
+typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; uint32_t source_at; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
+
+/* What passes may know of the device that the module is for. sms 0: a typical one. */
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -198,6 +201,8 @@ struct xg_module {
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
+    xg_machine machine;
+    xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
 };

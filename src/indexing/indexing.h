@@ -39,6 +39,7 @@ XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst 
 XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output); /* one UNDEFINED map when they are too many or not known */
 
 /* ---- layout.c: memory order and threads ---- */
+XG_FN bool xg_index_has_order(const xg_shape *s); /* an array whose elements lie at plain strides */
 XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uint32_t from_rank, const int64_t *to, uint32_t to_rank); /* row-major order kept */
 XG_FN const xg_imap *xg_indexing_bitcast(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to);  /* indices of `from` to the indices of `to` at the same offset; equal element counts */
 XG_FN const xg_imap *xg_indexing_linear(xg_aff_ctx *x, const xg_shape *s);    /* indices to the offset in elements, by layout */

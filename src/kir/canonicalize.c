@@ -49,11 +49,17 @@ XG_FN void xg_kcanon_replace(xg_kcanon *c, xg_kval *from, xg_kval *to) {
     xg_kval_replace(from, to);
     xg_kcanon_push(c, to->def ? to->def : to->region->owner);
 }
+/* The owner of the region is worth another look when it has lost something that others see, or has little left. */
+enum { XG_KCANON_LITTLE = 16 };
 XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
-    xg_kop *owner = op->parent->owner;
+    xg_kregion *r = op->parent;
+    bool again = xg_kop_has_effects(op);
+    const xg_kop *o;
+    uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
-    xg_kcanon_push(c, owner);
+    for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
+    if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }
 
 /* ---- dead code ---- */

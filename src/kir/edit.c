@@ -9,7 +9,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) if (xg_kop_has_effects(o)) return true;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
 }
 
@@ -27,6 +27,7 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         }
         switch (op->op) {
         case XG_K_OP_INSERT: case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
         case XG_K_OP_SYNC: case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
         case XG_K_OP_FOR: v = op->operands[v->index + 3].value; break;
         case XG_K_OP_LOOP: v = op->operands[(uint32_t)op->a + v->index].value; break;

@@ -67,6 +67,33 @@ XG_FN xg_kop *xg_kparse_call(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     (void)xg_kparse_types(p);
     return xg_kcall(b, f, v.p, v.n);
 }
+XG_FN xg_kop *xg_kparse_shuffle_reduce(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    int64_t distance;
+    xg_kvals v;
+    xg_kfunc *f;
+    xg_kop *op;
+    size_t at;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    xg_kexpect(p, "(");
+    xg_kparse_until(p, &v, ")");
+    xg_kexpect(p, "to");
+    distance = xg_kinteger(p);
+    xg_kexpect(p, "combiner");
+    xg_kexpect(p, "=");
+    at = p->at;
+    f = (xg_kfunc *)xg_dict_get(&p->funcs, xg_kname(p, '@'));
+    if (!f) xg_kparse_fail(p, at, "no function of this name", xg_str_of(NULL, 0));
+    xg_kexpect(p, ":");
+    for (k = 0; k < v.n; k++) {
+        if (k) xg_kexpect(p, ",");
+        xg_kexpect_type(p, v.p[k]->type);
+    }
+    op = xg_kir_op(b, code, v.p, v.n, xg_ktypes_of(b, v.p, v.n), v.n, 0);
+    op->a = distance;
+    op->p = f;
+    return op;
+}
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
@@ -147,6 +174,44 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     }
     xg_kparse_body(p, op->regions[1], mark);
     return op;
+}
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kvals v;
+    const xg_ktype *elem;
+    uint32_t mark;
+    xg_knew n;
+    xg_kop *op;
+    memset(&v, 0, sizeof v);
+    xg_push(b->m->arena, xg_kval *, &v, xg_kparse_value(p));
+    xg_kparse_indices(p, &v);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v.p[0]->type);
+    op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
+    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
+    xg_kir_region_args(b, op, 0, &elem, 1);
+    xg_kexpect(p, "{");
+    mark = p->scope.n;
+    xg_kexpect(p, "^bb0");
+    xg_kexpect(p, "(");
+    n = xg_kparse_new(p);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, elem);
+    xg_kexpect(p, ")");
+    xg_kexpect(p, ":");
+    xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
+    xg_kparse_body(p, op->regions[0], mark);
+    return op;
+}
+XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v[3];
+    uint32_t k;
+    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v[0]->type);
+    xg_kexpect(p, ",");
+    xg_kexpect_type(p, v[1]->type);
+    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
 }
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;

@@ -64,13 +64,18 @@ XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *o
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
+    const xg_literal *value;
     xg_eval_options o;
+    uint64_t spent = 0;
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    return xg_fold_try(i, operands, &o);
+    value = xg_fold_try(i, operands, &o);
+    *work -= (int64_t)spent;
+    return value;
 }
 
 XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {

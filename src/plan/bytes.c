@@ -1,5 +1,5 @@
-/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). Temporaries become one allocation with one slice each; every
- * parameter, result and constant is an allocation of its own. Slice numbers are buffer numbers. */
+/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). A block of temporary memory is one allocation; every parameter, result and
+ * constant is one of its own. Slice numbers are buffer numbers. */
 #ifndef XG_PLAN_BYTES_C
 #define XG_PLAN_BYTES_C
 #include "plan.h"
@@ -9,6 +9,8 @@ typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
     xg_dict strings;
+    uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    uint64_t temp_bytes, host_bytes;
 } xg_exe_writer;
 
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
@@ -57,43 +59,65 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     return made;
 }
 
+XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
+    xg_buf *data = &w->sections[XG_EXE_DATA];
+    uint64_t at;
+    while (data->n % 256) xg_putc(data, 0);
+    at = data->n;
+    xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
+    return at;
+}
+
+/* One allocation a block of temporary memory, one each for all others; slices follow in the order of the buffers. */
 XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
-    uint32_t k, temp = UINT32_MAX;
+    uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
+    uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
+    xg_exe_allocation a;
+    for (j = 0; j < p->spaces.n; j++) {
+        memset(&a, 0, sizeof a);
+        a.kind = XG_EXE_ALLOC_TEMP;
+        a.host = p->spaces.p[j].space == XG_PLAN_HOST_SPACE;
+        a.bytes = (uint64_t)p->spaces.p[j].bytes;
+        a.offset = (at[a.host] + 255) / 256 * 256;
+        at[a.host] = a.offset + a.bytes;
+        xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+    }
+    w->temp_bytes = at[0];
+    w->host_bytes = at[1];
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *b = p->buffers.p[k];
-        xg_exe_allocation a;
-        xg_exe_slice s;
         memset(&a, 0, sizeof a);
-        memset(&s, 0, sizeof s);
         a.kind = (uint32_t)b->kind;
         a.index = b->index;
         a.bytes = (uint64_t)b->bytes;
+        if (b->kind == XG_EXE_ALLOC_TEMP) continue;
+        if (b->kind == XG_EXE_ALLOC_CONSTANT && !b->used) { of[k] = UINT32_MAX; continue; }
+        if (b->kind == XG_EXE_ALLOC_CONSTANT) a.data = xg_exe_put_constant(w, p, b->values.p[0]->inst, fill);
+        of[k] = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+    }
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        xg_exe_slice s;
+        memset(&s, 0, sizeof s);
         s.bytes = (uint64_t)b->bytes;
-        if (b->kind == XG_EXE_ALLOC_TEMP) {
+        if (b->kind == XG_EXE_ALLOC_TEMP && (b->bytes || b->host)) {
             s.offset = (uint64_t)b->offset;
-            a.bytes = (uint64_t)p->temp_bytes;
-            if (temp == UINT32_MAX) temp = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
-            s.allocation = temp;
-        } else {
-            if (b->kind == XG_EXE_ALLOC_CONSTANT) {
-                xg_buf *data = &w->sections[XG_EXE_DATA];
-                while (data->n % 256) xg_putc(data, 0);
-                a.data = data->n;
-                xg_exe_put_literal(data, xg_exe_constant(p, b->owner, fill), b->owner->shape);
-            }
-            s.allocation = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
-        }
+            for (j = 0; j < p->spaces.n && p->spaces.p[j].space != b->space; j++) {}
+            s.allocation = b->host ? of[b->host->slice] : j;
+        } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX) s.allocation = of[k];
+        else s.bytes = 0; /* nothing, or a constant that only fills: nobody reads the slice */
         xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
     v.type = (uint32_t)s->type;
     v.rank = s->rank;
     v.allocation = allocation;
+    v.alias = alias;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -105,45 +129,105 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     xg_exe_put(w, XG_EXE_VALUES, &v, sizeof v);
 }
 
+/* Does the module say that the caller must hand the parameter's memory over? */
+XG_FN uint32_t xg_exe_alias(const xg_plan *p, const xg_buffer *b, uint32_t result) {
+    uint32_t k, alias = b->kind == XG_EXE_ALLOC_PARAMETER ? b->index + 1 : 0;
+    for (k = 0; alias && k < p->m->n_aliases; k++) if (p->m->aliases[k].must && xg_alias_leaf(p->m->entry->root, p->m->entry->root->shape, p->m->aliases[k].output) == result) alias |= XG_EXE_MUST_ALIAS;
+    return alias;
+}
 XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
-    uint32_t k, n;
+    uint32_t k, j, n, at = 0;
     const xg_shape **leaves;
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
-    for (k = 0; k < p->n_params; k++) {
-        leaves = xg_plan_leaves(p->arena, p->params[k]->owner->shape, &n);
-        xg_exe_put_value(w, leaves[p->params[k]->leaf], slices[p->params[k]->slice].allocation, p->params[k]->owner->name);
+    for (k = 0; k < p->m->entry->n_params; k++) {
+        leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name);
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+}
+
+/* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
+XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t n = 0, k, j;
+    uint32_t *links = XG_NEW_N(w->arena, uint32_t, s->n_links + (size_t)1);
+    uint32_t *place = w->place;
+    for (k = 0; k < s->n_links; k++) {
+        uint32_t slice = s->links[k], written = k >= s->n_links - s->n_written ? XG_EXE_WRITTEN : 0;
+        if (s->kind == XG_EXE_THUNK_KERNEL && place[slice] && place[slice] <= n && (links[place[slice] - 1] & ~XG_EXE_WRITTEN) == slice) { links[place[slice] - 1] |= written; continue; }
+        links[n++] = slice | written;
+        place[slice] = n;
+    }
+    for (j = 0; j < n; j++) xg_exe_put(w, XG_EXE_LINKS, &links[j], sizeof links[j]);
+    (void)p;
+    return n;
+}
+
+/* A backend_config in quotes is the text inside them; one in braces is as it was written. */
+XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
+    xg_buf b;
+    uint32_t k;
+    if (s.n < 2 || s.p[0] != '"') return s;
+    xg_buf_init(&b, w->arena);
+    for (k = 1; k + 1 < s.n; k++) {
+        char c = s.p[k];
+        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    return xg_str_of(b.p ? b.p : "", b.n);
+}
+
+XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
+    t->kernel = s->kernel;
+    t->value = s->value;
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
+    if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
+}
+
+XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str name, const uint32_t *links, uint32_t n) {
+    xg_exe_thunk t;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.kind = (uint32_t)kind;
+    t.name = xg_exe_string(w, name);
+    t.n_links = n;
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    for (k = 0; k < n; k++) xg_exe_put(w, XG_EXE_LINKS, &links[k], sizeof links[k]);
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+}
+
+XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s);
+XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    const xg_plan_sequence *q = p->sequences.p[s->children[0]];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_COMMAND_BUFFER, s->inst->name, made, q->steps.n);
+}
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
+    xg_exe_thunk t;
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    memset(&t, 0, sizeof t);
+    t.kind = (uint32_t)s->kind;
+    t.name = xg_exe_string(w, s->inst->name);
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
+    xg_exe_put_words(w, s, &t);
+    xg_plan_cost(p, s, &t.flops, &t.bytes);
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_CUSTOM_CALL) t.n_links = xg_exe_put_kernel_links(w, p, s);
+    else for (j = 0; j < s->n_links; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
+    for (j = 0; j < s->n_children; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
 }
 
 /* Children are written before their parents, so that a thunk only names earlier ones. Gives the number of the sequence's thunk. */
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number) {
     const xg_plan_sequence *q = p->sequences.p[number];
-    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + 1), k, j;
-    xg_exe_thunk t;
-    for (k = 0; k < q->steps.n; k++) {
-        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
-        uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + 1);
-        for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
-        memset(&t, 0, sizeof t);
-        t.kind = (uint32_t)s->kind;
-        t.name = xg_exe_string(w, s->inst->name);
-        t.kernel = s->kernel;
-        t.value = s->value;
-        t.n_links = s->n_links + s->n_children;
-        t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-        for (j = 0; j < s->n_links; j++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
-        for (j = 0; j < s->n_children; j++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
-        made[k] = xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
-    }
-    memset(&t, 0, sizeof t);
-    t.kind = XG_EXE_THUNK_SEQUENCE;
-    t.name = xg_exe_string(w, number ? q->comp->name : p->m->name);
-    t.n_links = q->steps.n;
-    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-    for (k = 0; k < q->steps.n; k++) xg_exe_put(w, XG_EXE_LINKS, &made[k], sizeof(uint32_t));
-    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_SEQUENCE, number ? q->comp->name : p->m->name, made, q->steps.n);
 }
 
 XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
@@ -185,24 +269,42 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
     return xg_str_of((const char *)out, at);
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
-    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
-    xg_exe_header h;
+/* A constant that only fills memory is not shipped. */
+XG_FN void xg_exe_mark_constants(xg_plan *p) {
+    uint32_t k, j;
+    for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
+}
+
+XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
+    xg_exe_writer *w = XG_NEW(a, xg_exe_writer);
     uint32_t k;
-    w->arena = p->arena;
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
-    xg_dict_init(&w->strings, p->arena);
+    w->arena = a;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], a);
+    xg_dict_init(&w->strings, a);
+    return w;
+}
+XG_FN xg_exe_header xg_exe_head(void) {
+    xg_exe_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    return h;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = xg_exe_writer_new(p->arena);
+    xg_exe_header h = xg_exe_head();
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
-    h.temp_bytes = (uint64_t)p->temp_bytes;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
+    xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
+    h.temp_bytes = w->temp_bytes;
+    h.host_bytes = w->host_bytes;
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);

@@ -1,44 +1,99 @@
 /* plan/plan.h -- from a module of fusions to an executable: order, memory, thunks, bytes.
  *
  * Ideas
- * - The schedule is the entry's textual order.
- * - Every array that the program handles is a slice of an allocation: parameters and results are the caller's, constants come with the
- *   executable, the rest shares one temporary block, where two values may lie on each other when their lifetimes do not meet.
- * - Tuples, get-tuple-element, bitcast and barriers make no code: they are other names for slices.
- * - A value that leaves the program is computed directly into the result's buffer; a parameter or constant that leaves, or a value that leaves
- *   twice, is copied. */
+ * - schedule.c puts the instructions into the order that holds the least memory at a time; positions in that order, loops and branches included, are time.
+ * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
+ *   that makes it to the last one that reads it under any of its names.
+ * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
+ *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies.
+ * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
+ *   serves others until the result is made.
+ * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
+#include "../fuse/fuse.h"
 #include "../opt/opt.h"
 
-typedef struct xg_buffer { /* the memory of one array */
-    const xg_inst *owner;
-    uint32_t leaf;              /* which leaf of the owner's shape */
-    xg_exe_allocation_kind kind;
-    uint32_t index;             /* parameter leaf or result leaf number; allocation number once placed */
+typedef struct xg_buffer xg_buffer;
+enum { XG_PLAN_HOST_SPACE = 5 }; /* S(5) is host memory */
+
+/* X(NAME): what a value is.
+ *   MADE       by its instruction         PARAMETER, CONSTANT
+ *   IN, OUT    the state of a loop: as its computations see it, and after it
+ *   LANDED     the result of a conditional, at the end of a branch        JOINED     after it
+ *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a circle */
+#define XG_PLAN_VALUES(X) X(MADE) X(PARAMETER) X(CONSTANT) X(IN) X(OUT) X(LANDED) X(JOINED) X(RESULT) X(SPARE)
+typedef enum xg_value_role {
+#define X(name) XG_VALUE_##name,
+    XG_PLAN_VALUES(X)
+#undef X
+    XG_VALUE_ROLE_COUNT
+} xg_value_role;
+
+typedef struct xg_plan_value { /* an array at a time */
+    const xg_inst *inst;
+    uint32_t leaf;              /* which leaf of the instruction's shape */
+    xg_value_role role;
+    const xg_shape *shape;
     int64_t bytes;
     uint32_t first, last;       /* positions in the schedule between which it is needed */
-    int64_t offset;             /* TEMP: place in the block */
-    bool placed;                /* TEMP: offset is settled */
-    uint32_t slice;             /* number of its slice in the executable */
-} xg_buffer;
+    uint32_t branch;            /* LANDED */
+    uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
+    bool copied;                /* and that operand is copied into its buffer beforehand */
+    struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
+    xg_buffer *buffer;
+} xg_plan_value;
 
-/* links are buffers; children are sequences: of a while its condition and body, of a conditional its branches. */
-typedef struct xg_plan_step { xg_exe_thunk_kind kind; const xg_inst *inst; uint32_t kernel, value; uint32_t n_links; uint32_t *links; uint32_t n_children; uint32_t *children; } xg_plan_step;
+struct xg_buffer {              /* memory in which one or several values lie, one after the other */
+    XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
+    xg_exe_allocation_kind kind;
+    uint32_t index;             /* parameter leaf or result leaf number */
+    uint32_t donated;           /* PARAMETER: the result leaf that shares its memory, plus 1 */
+    int64_t space;              /* S(n) */
+    int64_t bytes;
+    uint32_t first, last;       /* of all its values together */
+    bool placed, used;          /* used: a step names it */
+    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    int64_t offset;             /* in the block, or in the host */
+    uint32_t slice;             /* number of its slice in the executable */
+    uint32_t reads, mover, reader; /* while moves are put into order */
+};
+
+typedef struct xg_plan_move { xg_buffer *from, *to; } xg_plan_move;
+typedef XG_VEC(xg_plan_move) xg_plan_moves;
+
+/* Of a loop: before it, and at the end of each turn. Of a conditional: at the end of each branch. Of a fusion: before the kernel. */
+typedef struct xg_plan_site { const xg_inst *inst; uint32_t n, *at; xg_plan_moves *moves; } xg_plan_site; /* at: the position of each list */
+
+/* links are slices: of a kernel or call the buffers of its operand leaves, then those of its result leaves; children are sequences: of a while its condition and body, of a conditional its branches. */
+typedef struct xg_plan_step {
+    xg_exe_thunk_kind kind;
+    const xg_inst *inst;
+    uint32_t kernel, value, n_links, n_children, *links, *children;
+    uint32_t n_written;         /* KERNEL, CUSTOM_CALL: how many of the links, counted from the end, are results */
+} xg_plan_step;
 typedef struct xg_plan_sequence { const xg_comp *comp; XG_VEC(uint32_t) steps; } xg_plan_sequence;
 typedef struct xg_plan_kernel { xg_str name; uint32_t shared_bytes, threads[3], blocks[3]; } xg_plan_kernel;
+
+typedef struct xg_plan_space { int64_t space, bytes, largest_live; } xg_plan_space; /* one temporary block; the lower bound of its size */
 
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
+    XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_buffer */
+    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_plan_value */
+    xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
+    XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;         /* parameter leaves */
     uint32_t n_params;
     xg_buffer **results;        /* result leaves */
     uint32_t n_results;
-    int64_t temp_bytes;
+    uint32_t end;               /* the last position */
+    xg_plan_moves at_end;
+    XG_VEC(xg_plan_space) spaces;
+    int64_t temp_bytes, largest_live; /* of all spaces together */
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
@@ -46,17 +101,48 @@ typedef struct xg_plan {
     uint32_t target;
 } xg_plan;
 
-/* ---- buffers.c ---- */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values to buffers; temporary memory packed */
-XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* where a leaf of an instruction lies */
+/* ---- values.c ---- */
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m);   /* all values and how long they live */
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* NULL: what takes no memory, a token */
+XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
+XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
+XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple shape */
+XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
+XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
+/* ---- schedule.c ---- */
+XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
+/* ---- alias.c ---- */
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
+XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers; moves where they cannot be one */
+XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
+/* ---- pack.c ---- */
+XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
+XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, pack */
 /* ---- thunks.c ---- */
-/* Makes the steps; a fusion that needs a kernel is given to `kernel`, which returns its number in p->kernels. */
-typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, const xg_inst *fusion);
-XG_FN void xg_plan_thunks(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the thunk sequence as text */
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment as text */
+XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
+/* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
+typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
+XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
+XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- commands.c ---- */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
+/* ---- report.c ---- */
+XG_FN const char *xg_exe_thunk_name(uint32_t kind);
+XG_FN const char *xg_exe_allocation_name(uint32_t kind);
+XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
+/* ---- text.c ---- */
+XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */
+XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module, to judge by its first word */
+XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
+XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+
+/* ---- listing.c ---- */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
 
 #endif /* XG_PLAN_H */

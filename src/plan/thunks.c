@@ -1,208 +1,245 @@
-/* plan/thunks.c -- the steps of the program: kernels, copies, loops and branches; and their text.
+/* plan/thunks.c -- the walk over the schedule that makes the steps of the program.
  *
- * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a while or conditional names its sequences. */
+ * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a loop or conditional names its sequences. A kernel's step names the buffer of each operand
+ * and each result leaf, as they come; the executable names each buffer once. Kernels are made afterwards, from the steps alone, so that a plan read from text goes on
+ * from there. */
 #ifndef XG_PLAN_THUNKS_C
 #define XG_PLAN_THUNKS_C
 #include "plan.h"
 
-
 /* Where steps are appended. */
-typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; xg_plan_kernel_fn kernel; void *user; } xg_plan_writer;
+typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; } xg_plan_writer;
 
-XG_FN uint32_t xg_plan_sequence_of(xg_plan_writer *w, const xg_comp *c);
 
-XG_FN xg_plan_step *xg_plan_step_new(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
-    xg_plan *p = w->p;
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
     xg_plan_step s;
     memset(&s, 0, sizeof s);
     s.kind = kind;
     s.inst = i;
     s.n_links = n_links;
-    s.links = XG_NEW_N(p->arena, uint32_t, n_links + 1);
-    xg_push(p->arena, uint32_t, &w->to->steps, p->steps.n);
+    s.links = XG_NEW_N(p->arena, uint32_t, n_links + (size_t)1);
+    xg_push(p->arena, uint32_t, &to->steps, p->steps.n);
     xg_push(p->arena, xg_plan_step, &p->steps, s);
     return &p->steps.p[p->steps.n - 1];
 }
 
-XG_FN void xg_plan_copy(xg_plan_writer *w, const xg_inst *i, const xg_buffer *from, const xg_buffer *to) {
+/* The bytes of a constant as a pattern of 32 bits that fills them; false when they are none. */
+XG_FN bool xg_plan_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
+    const xg_literal *l = i->literal;
+    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
+    const unsigned char *d;
+    unsigned char word[4];
+    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
+    d = (const unsigned char *)l->data;
+    n = (size_t)i->shape->elements * size;
+    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
+    for (k = 0; k < 4; k++) word[k] = d[k % size];
+    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
+}
+
+XG_FN void xg_plan_fill(xg_plan_writer *w, const xg_inst *i, const xg_buffer *to, uint32_t pattern) {
+    xg_plan_step *s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_MEMSET, i, 1);
+    s->value = pattern;
+    s->links[0] = to->slice;
+}
+XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffer *from, const xg_buffer *to) {
     xg_plan_step *s;
+    uint32_t pattern;
     if (!to->bytes || from == to) return;
-    s = xg_plan_step_new(w, XG_EXE_THUNK_COPY, i, 2);
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_plan_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
     s->links[0] = from->slice;
     s->links[1] = to->slice;
 }
+XG_FN void xg_plan_moves_at(xg_plan_writer *w, const xg_inst *i, const xg_plan_moves *list) {
+    uint32_t k;
+    for (k = 0; k < list->n; k++) xg_plan_move_step(w, i, list->p[k].from, list->p[k].to);
+}
+XG_FN const xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) { return (const xg_plan_site *)xg_map64_get(&p->sites, i->id + (uint64_t)1); }
+
+/* ---- fusions ---- */
 
 /* A fusion that is one copy of a parameter with the same layout moves bytes only. */
 XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
     const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
     if ((root->op != XG_COPY && root->op != XG_BITCAST) || XG_OPERAND(root, 0)->op != XG_PARAMETER) return NULL;
-    if (root->op == XG_COPY && root->shape != XG_OPERAND(root, 0)->shape) return NULL;
+    if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
     return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
 }
+/* A fusion that is a constant everywhere fills memory only. */
+XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
+    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    int64_t bytes = xg_plan_bytes(root->shape);
+    while (root->op == XG_BROADCAST || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
+    return xg_plan_pattern(root, bytes, pattern);
+}
 
-XG_FN void xg_plan_link(xg_plan_step *s, uint32_t slice) {
-    uint32_t k;
-    for (k = 0; k < s->n_links; k++) if (s->links[k] == slice) return;
-    s->links[s->n_links++] = slice;
+/* Operand leaves, then result leaves; what takes no memory is left out. */
+XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
+    xg_plan *p = w->p;
+    uint32_t n = 0, k, j, leaves = (uint32_t)xg_shape_leaves(i->shape);
+    xg_plan_step *s;
+    for (k = 0; k < i->n_operands; k++) n += (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+    s = xg_plan_step_new(p, w->to, kind, i, n + leaves);
+    s->n_links = 0;
+    for (k = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
+        const xg_buffer *b = xg_plan_operand_buffer(p, i, k, j);
+        if (b) s->links[s->n_links++] = b->slice;
+    }
+    n = s->n_links;
+    for (k = 0; k < leaves; k++) { const xg_plan_value *v = xg_plan_value_of(p, i, k); if (v) s->links[s->n_links++] = v->buffer->slice; }
+    s->n_written = s->n_links - n;
+    return s;
 }
 
 XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
-    xg_plan *p = w->p;
     const xg_inst *source = xg_plan_is_memcpy(i);
-    uint32_t n = i->n_operands, leaves = (uint32_t)xg_shape_leaves(i->shape), k, number;
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    uint32_t leaves = (uint32_t)xg_shape_leaves(i->shape), k, pattern;
     int64_t bytes = 0;
-    xg_plan_step *s;
-    for (k = 0; k < leaves; k++) bytes += xg_plan_value(p, i, k)->bytes;
+    for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
     if (!bytes) return;
-    if (source) { xg_plan_copy(w, i, xg_plan_value(p, source, 0), xg_plan_value(p, i, 0)); return; }
-    number = w->kernel(w->user, p, i);
-    s = xg_plan_step_new(w, XG_EXE_THUNK_KERNEL, i, n + leaves);
-    s->kernel = number;
-    s->n_links = 0; /* a kernel takes each buffer once, where it first appears */
-    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_value(p, XG_OPERAND(i, k), 0)->slice);
-    for (k = 0; k < leaves; k++) xg_plan_link(s, xg_plan_value(p, i, k)->slice);
+    if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
+    if (leaves == 1 && xg_plan_is_fill(i, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (site) xg_plan_moves_at(w, i, &site->moves[0]);
+    xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
 }
 
-/* Copies the leaves of a value into those of another. */
-XG_FN void xg_plan_copy_value(xg_plan_writer *w, const xg_inst *i, const xg_inst *from, const xg_inst *to) {
-    uint32_t n = (uint32_t)xg_shape_leaves(to->shape), k;
-    for (k = 0; k < n; k++) {
-        const xg_buffer *a = xg_plan_value(w->p, from, k), *b = xg_plan_value(w->p, to, k);
-        if (a && b) xg_plan_copy(w, i, a, b);
-    }
-}
+/* ---- control ---- */
 
-XG_FN uint32_t xg_plan_add_sequence(xg_plan_writer *w, const xg_comp *c) {
+XG_FN xg_plan_writer xg_plan_open(const xg_plan_writer *w, const xg_comp *c, uint32_t *number) {
+    xg_plan_writer in = *w;
     xg_plan_sequence *s = XG_NEW(w->p->arena, xg_plan_sequence);
     s->comp = c;
+    *number = w->p->sequences.n;
     xg_push(w->p->arena, xg_plan_sequence *, &w->p->sequences, s);
-    w->to = s;
-    return w->p->sequences.n - 1;
+    in.to = s;
+    return in;
 }
+XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c);
 
 XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider, const uint32_t *children, uint32_t n) {
-    xg_plan_step *s = xg_plan_step_new(w, kind, i, 1);
-    s->links[0] = xg_plan_value(w->p, decider, 0)->slice;
+    xg_plan_step *s = xg_plan_step_new(w->p, w->to, kind, i, decider ? 1 : 0);
+    if (decider) s->links[0] = xg_plan_value_of(w->p, decider, 0)->buffer->slice;
     s->n_children = n;
-    s->children = XG_NEW_N(w->p->arena, uint32_t, n + 1);
+    s->children = XG_NEW_N(w->p->arena, uint32_t, n + (size_t)1);
     memcpy(s->children, children, n * sizeof *children);
     return s;
 }
 
+/* backend_config={"known_trip_count":{"n":"10"}}: the module's word that the condition holds that often. */
+XG_FN bool xg_plan_trip_count(const xg_inst *i, uint32_t *out) {
+    static const char key[] = "known_trip_count", number[] = "\"n\"";
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint64_t n = 0;
+    uint32_t k, digits = 0;
+    for (k = 0; k + sizeof key <= s.n && memcmp(s.p + k, key, sizeof key - 1) != 0; k++) {}
+    for (; k + sizeof number <= s.n && memcmp(s.p + k, number, sizeof number - 1) != 0; k++) {}
+    if (k + sizeof number > s.n) return false;
+    for (k += sizeof number - 1; k < s.n && (s.p[k] == ':' || s.p[k] == ' ' || s.p[k] == '"'); k++) {}
+    for (; k < s.n && s.p[k] >= '0' && s.p[k] <= '9' && digits < 10; k++, digits++) n = 10 * n + (uint64_t)(s.p[k] - '0');
+    *out = (uint32_t)n;
+    return digits && n <= UINT32_MAX;
+}
+
 XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
-    uint32_t n = (uint32_t)xg_shape_leaves(i->shape), children[2], k;
-    xg_plan_writer in = *w;
-    xg_plan_copy_value(w, i, XG_OPERAND(i, 0), i);
-    children[0] = xg_plan_sequence_of(&in, cond);
-    children[1] = xg_plan_sequence_of(&in, body);
-    for (k = 0; k < n; k++) if (xg_plan_value(w->p, i, n + k)) xg_plan_copy(&in, i, xg_plan_value(w->p, body->root, k), xg_plan_value(w->p, i, n + k)); /* into the spare ones */
-    for (k = 0; k < n; k++) {
-        const xg_buffer *spare = xg_plan_value(w->p, i, n + k), *from = spare ? spare : xg_plan_value(w->p, body->root, k), *to = xg_plan_value(w->p, i, k);
-        if (from && to) xg_plan_copy(&in, i, from, to);
-    }
-    xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    xg_plan_writer in;
+    uint32_t children[2], trips = 0;
+    bool known = xg_plan_trip_count(i, &trips);
+    xg_plan_moves_at(w, i, &site->moves[0]);
+    if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
+    in = xg_plan_open(w, body, &children[1]);
+    xg_plan_steps(&in, body);
+    xg_plan_moves_at(&in, body->root, &site->moves[1]);
+    if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
+    else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
 }
 
 XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
     xg_comps branches = xg_opt_control_comps(w->p->arena, i);
-    uint32_t *children = XG_NEW_N(w->p->arena, uint32_t, branches.n + 1), k;
-    xg_plan_writer in = *w;
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    uint32_t *children = XG_NEW_N(w->p->arena, uint32_t, branches.n + (size_t)1), k;
     for (k = 0; k < branches.n; k++) {
-        children[k] = xg_plan_sequence_of(&in, branches.p[k]);
-        xg_plan_copy_value(&in, i, branches.p[k]->root, i);
+        xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
+        xg_plan_steps(&in, branches.p[k]);
+        xg_plan_moves_at(&in, branches.p[k]->root, &site->moves[k]);
     }
     xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
 }
 
-/* The steps of a computation, as a sequence of their own, left open in w for what follows. */
-XG_FN uint32_t xg_plan_sequence_of(xg_plan_writer *w, const xg_comp *c) {
-    uint32_t number = xg_plan_add_sequence(w, c);
+XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
     XG_FOR_INSTS(i, c) {
-        if (i->op == XG_FUSION) xg_plan_fusion(w, i);
-        if (i->op == XG_WHILE) xg_plan_while_step(w, i);
-        if (i->op == XG_CONDITIONAL) xg_plan_conditional_step(w, i);
+        const xg_plan_site *site;
+        switch (i->op) {
+        case XG_FUSION: xg_plan_fusion(w, i); break;
+        case XG_WHILE: xg_plan_while_step(w, i); break;
+        case XG_CONDITIONAL: xg_plan_conditional_step(w, i); break;
+        case XG_COPY_START: xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); break;
+        case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
+        case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
+        case XG_INFEED: xg_plan_call(w, XG_EXE_THUNK_INFEED, i); break;
+        case XG_OUTFEED: xg_plan_call(w, XG_EXE_THUNK_OUTFEED, i); break;
+        case XG_CUSTOM_CALL:
+            site = xg_plan_site_of(w->p, i);
+            if (site) xg_plan_moves_at(w, i, &site->moves[0]);
+            xg_plan_call(w, XG_EXE_THUNK_CUSTOM_CALL, i);
+            break;
+        default: break; /* names */
+        }
     }
-    return number;
 }
 
-XG_FN void xg_plan_thunks(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    const xg_inst *root = p->m->entry->root;
-    xg_plan_writer w;
-    uint32_t k;
-    memset(&w, 0, sizeof w);
+XG_FN void xg_plan_thunks(xg_plan *p) {
+    xg_plan_writer w, entry;
+    uint32_t number;
     w.p = p;
-    w.kernel = kernel;
-    w.user = user;
-    for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice = k;
-    xg_plan_sequence_of(&w, p->m->entry);
-    for (k = 0; k < p->n_results; k++) {
-        const xg_buffer *from = xg_plan_value(p, root, k);
-        if (from) xg_plan_copy(&w, root, from, p->results[k]);
-    }
+    w.to = NULL;
+    entry = xg_plan_open(&w, p->m->entry, &number);
+    xg_plan_steps(&entry, p->m->entry);
+    xg_plan_moves_at(&entry, p->m->entry->root, &p->at_end);
 }
 
-/* ---- text ---- */
-
-XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
-XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_ALLOCATIONS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
-
-XG_FN void xg_plan_print_slice(xg_buf *b, const xg_buffer *s) {
-    if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, "temp[%lld+%lld]", (long long)s->offset, (long long)s->bytes);
-    else if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, "constant(%s)[%lld]", s->owner->name.p, (long long)s->bytes);
-    else xg_printf(b, "%s%u[%lld]", xg_exe_allocation_name(s->kind), s->index, (long long)s->bytes);
-}
-
-XG_FN void xg_plan_print_sequence(xg_buf *b, const xg_plan *p, uint32_t number, uint32_t depth) {
-    const xg_plan_sequence *q = p->sequences.p[number];
-    uint32_t k, j;
-    for (k = 0; k < q->steps.n; k++) {
-        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
-        for (j = 0; j < depth; j++) xg_puts(b, "  ");
-        xg_printf(b, "%03u: %s %s", q->steps.p[k], xg_exe_thunk_name(s->kind), s->inst->name.p);
-        if (s->kind == XG_EXE_THUNK_KERNEL) {
-            const xg_plan_kernel *r = &p->kernels.p[s->kernel];
-            xg_printf(b, ", kernel=%s, grid=%ux%ux%u, block=%ux%ux%u", r->name.p, r->blocks[0], r->blocks[1], r->blocks[2], r->threads[0], r->threads[1], r->threads[2]);
-        }
-        xg_puts(b, " (");
-        for (j = 0; j < s->n_links; j++) { if (j) xg_puts(b, ", "); xg_plan_print_slice(b, p->buffers.p[s->links[j]]); }
-        xg_puts(b, ")\n");
-        for (j = 0; j < s->n_children; j++) {
-            uint32_t d;
-            for (d = 0; d <= depth; d++) xg_puts(b, "  ");
-            xg_printf(b, "%s:\n", p->sequences.p[s->children[j]]->comp->name.p);
-            xg_plan_print_sequence(b, p, s->children[j], depth + 2);
-        }
-    }
-}
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) { xg_plan_print_sequence(b, p, 0, 0); }
-
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
-    int64_t total = p->temp_bytes;
+XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
     uint32_t k;
-    xg_puts(b, "BufferAssignment:\n");
-    for (k = 0; k < p->buffers.n; k++) {
-        const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP) total += s->bytes;
-        xg_printf(b, "  value %s{%u}: ", s->owner->name.p, s->leaf);
-        xg_plan_print_slice(b, s);
-        xg_printf(b, ", live %u-%u\n", s->first, s->last);
+    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+}
+
+/* ---- what a step costs, for profiles ---- */
+
+XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
+    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
+    uint32_t k;
+    switch (i->op) {
+    case XG_DOT: {
+        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
+        return 2 * n * depth;
     }
-    xg_printf(b, "Temporary bytes: %lld\nTotal bytes: %lld\n", (long long)p->temp_bytes, (long long)total);
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_REDUCE: case XG_SORT: case XG_SCATTER: return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
+    case XG_REDUCE_WINDOW: {
+        const xg_attr *w = xg_inst_attr(i, XG_A_window);
+        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
+        return n * depth;
+    }
+    case XG_COPY: return 0;
+    default: return xg_op_flags(i->op) & XGF_EW ? n : 0;
+    }
+}
+XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes) {
+    uint32_t k;
+    *flops = *bytes = 0;
+    for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
+    if (s->kind == XG_EXE_THUNK_KERNEL) XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
 }
 
 #endif /* XG_PLAN_THUNKS_C */

@@ -19,6 +19,23 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
+XG_FN const char *xr_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
+XG_FN const char *xr_status_text(xlagpu_status s) {
+    static const char *const texts[] = {
+#define X(name, text) text,
+        XLAGPU_STATUSES(X)
+#undef X
+    };
+    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
+}
+
 XG_FN bool xr_wants(const char *wish, const char *platform) { return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0; }
 
 XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
@@ -49,6 +66,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     memset(d, 0, sizeof *d);
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
+    d->no_command_buffers = desc && desc->no_command_buffers;
     return xr_open_platform(d, desc);
 }
 
@@ -60,6 +78,7 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     while (d->programs) xlagpu_rt_unload(d->programs);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
     if (d->platform) d->platform->close(d);
+    while (d->functions) { xr_function *f = d->functions; d->functions = f->next; xg_mem_free(&d->c, f); }
     xg_mem_free(&d->c, d->blocks);
     xg_arena_free(&d->arena);
     mem = d->c.mem;
@@ -87,13 +106,15 @@ XG_FN xlagpu_status xr_blocks_grow(xlagpu_device *d) {
     return XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) {
+XG_FN xlagpu_status xr_alloc_in(xlagpu_device *d, size_t bytes, bool host, uint64_t *address) {
     xlagpu_status s = xr_blocks_grow(d);
     *address = 0;
-    if (s == XLAGPU_OK) s = d->platform->alloc(d, bytes ? bytes : 1, &d->blocks[d->n_blocks]);
+    if (s == XLAGPU_OK) d->blocks[d->n_blocks].host = host;
+    if (s == XLAGPU_OK) s = d->platform->alloc(d, bytes ? bytes : 1, host, &d->blocks[d->n_blocks]);
     if (s == XLAGPU_OK) *address = d->blocks[d->n_blocks++].address;
     return s;
 }
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) { return xr_alloc_in(d, bytes, false, address); }
 /* Looks from the end: what was made last is released first, as a rule. */
 XG_FN void xr_release(xlagpu_device *d, uint64_t address) {
     uint32_t k = d->n_blocks;
@@ -132,6 +153,29 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *d, void *stream) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     return d->platform->wait(d, stream);
+}
+
+/* ---- functions that programs call ---- */
+
+XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name) {
+    const xr_function *f = d->functions;
+    while (f && strcmp(f->name, name) != 0) f = f->next;
+    return f;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+    xr_function *f;
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!name || !*name || strlen(name) >= sizeof f->name || !call) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters", (unsigned)sizeof f->name - 1);
+    if (xr_function_find(d, name)) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
+    f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    xg_format(f->name, sizeof f->name, "%s", name);
+    f->call = call;
+    f->user = user;
+    f->next = d->functions;
+    d->functions = f;
+    return XLAGPU_OK;
 }
 
 /* ---- any PTX ---- */

@@ -19,7 +19,10 @@ XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
         if (a->kind == XG_EXE_ALLOC_CONSTANT && (a->data > p->sections[XG_EXE_DATA].bytes || a->bytes > p->sections[XG_EXE_DATA].bytes - a->data)) return xr_damaged(p, "a constant lies outside the data");
         if (a->kind == XG_EXE_ALLOC_PARAMETER && (a->index >= p->head.n_params || p->values[a->index].allocation != k)) return xr_damaged(p, "an allocation of a parameter that is not there");
         if (a->kind == XG_EXE_ALLOC_RESULT && (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k)) return xr_damaged(p, "an allocation of a result that is not there");
-        if (a->kind == XG_EXE_ALLOC_TEMP && (a->offset > p->head.temp_bytes || a->bytes > p->head.temp_bytes - a->offset)) return xr_damaged(p, "temporary memory");
+        if (a->kind == XG_EXE_ALLOC_TEMP) {
+            uint64_t block = a->host ? p->head.host_bytes : p->head.temp_bytes;
+            if (a->host > 1 || a->offset > block || a->bytes > block - a->offset) return xr_damaged(p, "temporary memory");
+        }
     }
     for (k = 0; k < p->n_slices; k++) {
         const xg_exe_slice *s = &p->slices[k];
@@ -71,7 +74,11 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
         if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
-        if (a->bytes != v->bytes || a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
+        if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
+        if (v->alias) { /* a result in a parameter's memory */
+            uint32_t param = (v->alias & ~XG_EXE_MUST_ALIAS) - 1;
+            if (!result || param >= p->head.n_params || p->values[param].allocation != v->allocation) return xr_damaged(p, "a result that shares a parameter's memory");
+        } else if (a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
     }
     return XLAGPU_OK;
 }
@@ -89,15 +96,15 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
     return XLAGPU_OK;
 }
 
-/* A while (pred; condition, body) or a conditional (pred or s32; branches): one slice, then thunks, which are checked as a sequence's are. */
+/* A while (pred; condition, body), a for (body) or a conditional (pred or s32; branches): perhaps one slice, then thunks, which are checked as a sequence's are. */
 XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
-    uint32_t slice;
-    if (t->n_links < 2 || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3)) return xr_damaged(p, "a loop or branch");
+    uint32_t slice, asks = t->kind != XG_EXE_THUNK_FOR;
+    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) || (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1)) return xr_damaged(p, "a loop or branch");
     slice = p->links[t->first_link];
-    if (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))) return xr_damaged(p, "what a loop or branch asks");
-    children.first_link++;
-    children.n_links--;
+    if (asks && (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4)))) return xr_damaged(p, "what a loop or branch asks");
+    children.first_link += asks;
+    children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
 }
 
@@ -110,12 +117,17 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     const uint32_t *links = p->links + t->first_link;
     uint32_t k;
     if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count || t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link) return xr_damaged(p, "a thunk");
-    if (t->kind == XG_EXE_THUNK_SEQUENCE) return xr_check_sequence(p, t, number, taken);
-    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
-    for (k = 0; k < t->n_links; k++) if (links[k] >= p->n_slices) return xr_damaged(p, "a thunk's operand");
+    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xr_check_sequence(p, t, number, taken);
+    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
+    for (k = 0; k < t->n_links; k++) {
+        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL ? links[k] & ~XG_EXE_WRITTEN : links[k];
+        if (link >= p->n_slices) return xr_damaged(p, "a thunk's operand");
+    }
     if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
     if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
     if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
+    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) && (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "the number of a replica or partition");
+    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value))) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
 }
@@ -141,12 +153,12 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
-    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
+    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
-    return s;
+    return s == XLAGPU_OK ? xr_commands_load(p) : s;
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -172,6 +184,10 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
     p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
     p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    p->command_of = XG_NEW_N(&p->arena, uint32_t, (size_t)p->n_thunks + 1);
+    p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
+    p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
+    p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
@@ -200,6 +216,19 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
         if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params) return xr_damaged(p, "a kernel takes another number of buffers than it is given");
     }
     return s;
+}
+
+/* Each call's function, by its name; infeed and outfeed have their own. */
+XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_thunks; k++) {
+        const xg_exe_thunk *t = &p->thunks[k];
+        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : t->kind == XG_EXE_THUNK_INFEED ? "infeed" : t->kind == XG_EXE_THUNK_OUTFEED ? "outfeed" : NULL;
+        if (!name) continue;
+        p->calls[k] = xr_function_find(p->device, name);
+        if (!p->calls[k]) return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)", p->strings + t->name, name);
+    }
+    return XLAGPU_OK;
 }
 
 XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
@@ -238,6 +267,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
     s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong) : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
+    if (s == XLAGPU_OK) s = xr_find_calls(p);
     if (s == XLAGPU_OK) s = xr_load_kernels(p);
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
     if (s != XLAGPU_OK) { xlagpu_rt_unload(p); return NULL; }
@@ -269,6 +299,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
     out->minor_to_major = out->dims + v->rank;
     out->bytes = (size_t)v->bytes;
     out->name = p->strings + v->name;
+    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
     return true;
 }
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }

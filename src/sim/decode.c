@@ -311,6 +311,7 @@ XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
 XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
     uint32_t src[3], i, d, bytes = xg_sim_types[t].bytes, last;
     if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
+    if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) { f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32; ftz = false; } /* common */
     for (i = 0; i < 3; i++) {
         src[i] = i < n ? xg_sim_source(p, s, i + 1, t) : XG_SIM_NOREG;
         if (i < n && ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);

@@ -5,7 +5,7 @@
  * (sin and cos: for |x| below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose
  * result depends on the last bits of an approximation differs from a device within the device's own error.
  *
- * XG_SIM_MUL_ADD is a product and a sum that the compiler may contract: the difference is below the precision that is kept. */
+ * ex2, tanh and rsqrt are in lanes.c; what stands here of them is for 16-bit floats. */
 #ifndef XG_SIM_MATH_C
 #define XG_SIM_MATH_C
 #include "parse.c"
@@ -13,9 +13,8 @@
 XG_FN double xg_sim_scale(double v, int n) { return v * xg_sim_f64_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
 
 XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
-    double n = x + 6755399441055744.0 - 6755399441055744.0, y = (x - n) * 0.69314718055994530942, r;
-    r = 1.0 + y * (1.0 + y * (0.5 + y * (1.0 / 6 + y * (1.0 / 24 + y * (1.0 / 120 + y * (1.0 / 720 + y * (1.0 / 5040 + y * (1.0 / 40320 + y * (1.0 / 362880)))))))));
-    return xg_sim_scale(r, (int)n);
+    double n = x + 6755399441055744.0 - 6755399441055744.0, f = x - n;
+    return xg_sim_scale(XG_SIM_EXP2_SERIES(f), (int)n);
 }
 XG_FN float xg_sim_ex2(float x) {
     if (x != x) return x;
@@ -66,9 +65,4 @@ XG_FN float xg_sim_tanh(float x) {
     t = xg_sim_exp2_wide(y * 2.88539008177792681472);
     return (float)(1.0 - 2.0 / (t + 1.0));
 }
-XG_FN float xg_sim_rsqrt(float x) {
-    if (x != x || x < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
-    return (float)(1.0 / sqrt((double)x)); /* 1/-0 is -inf, as PTX wants */
-}
-
 #endif /* XG_SIM_MATH_C */

@@ -5,17 +5,35 @@
  * side, which the hot kernels take care to be, one check covers the warp and the data moves in straight loops. */
 #ifndef XG_SIM_MEMORY_C
 #define XG_SIM_MEMORY_C
-#include "shadow.c"
+#include "copies.c"
 
 /* ---- reaching memory ---- */
 
 XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) { return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset; }
 
+XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
+
+typedef enum xg_sim_pattern {
+    XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
+    XG_SIM_ONE,  /* all active lanes at one place, at */
+    XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
+    XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
+} xg_sim_pattern;
 typedef struct xg_sim_reach {
-    char *p[XG_SIM_WARP];      /* of active lanes */
-    char *run;                 /* not NULL: all lanes, one after the other from here */
-    bool shared;               /* all of it is shared memory */
+    xg_sim_pattern shape;
+    bool shared;               /* it is shared memory; of ANY: some of it */
+    uint32_t bytes;            /* of a lane */
+    char *at;
+    union { uint32_t off[XG_SIM_WARP]; char *p[XG_SIM_WARP]; } to;
 } xg_sim_reach;
+XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+    switch (r->shape) {
+    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
+    case XG_SIM_ONE: return r->at;
+    case XG_SIM_FEW: return r->at + r->to.off[lane];
+    default: return r->to.p[lane];
+    }
+}
 
 XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) { return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes; }
 
@@ -27,16 +45,15 @@ XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return xg_sim_in_last(w, a, bytes);
 }
 
-/* Distinct 32-byte sectors of a scattered access. */
-XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
-    uint64_t table[128];
+/* Distinct pieces of 2^shift bytes that a scattered access touches. Where addresses only rise, a piece is new when it is not the one before. */
+XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
+    uint64_t table[128], s, e, before = 0;
     uint32_t n = 0, i, k;
-    uint64_t s, e, before = 0;
     memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)r->p[i] >> 5;
-        e = ((uint64_t)(uintptr_t)r->p[i] + bytes - 1) >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> shift;
         for (; s <= e; s++) {
             if (s == before) continue;
             before = s;
@@ -46,20 +63,44 @@ XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32
     }
     return n;
 }
-/* Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0;
+XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
+    uint64_t before = 0, s;
+    uint32_t n = 0, i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        if (s < before || bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
+        n += s != before;
+        before = s;
+    }
+    return n;
+}
+/* Distinct places of the active lanes. */
+XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
+    uint32_t n = 0, i, k;
+    if (r->shape == XG_SIM_ONE) return mask != 0;
+    if (r->shape == XG_SIM_RUN) return xg_sim_popc(mask);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        for (k = 0; k < i && !((mask >> k & 1) && xg_sim_reach_at(r, k) == xg_sim_reach_at(r, i)); k++) {}
+        n += k == i;
+    }
+    return n;
+}
+/* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes) {
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
-        uint32_t words[32][32], count[32], worst = 1, i, j;
+        uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
-            uint32_t at, k;
-            if (!(mask >> i & 1)) continue;
-            at = (uint32_t)(r->p[i] - w->shared) / 4;
-            for (k = 0; k < (bytes + 3) / 4; k++, at++) {
-                uint32_t bank = at & 31;
-                for (j = 0; j < count[bank] && words[bank][j] != at; j++) {}
-                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = at; if (count[bank] > worst) worst = count[bank]; }
+            word = from + r->to.off[i] / 4;
+            if (word == before) continue;
+            before = word;
+            for (k = 0; k < (bytes + 3) / 4; k++, word++) {
+                bank = word & 31;
+                for (j = 0; j < count[bank] && words[bank][j] != word; j++) {}
+                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = word; if (count[bank] > worst) worst = count[bank]; }
             }
         }
         extra += worst - 1;
@@ -73,14 +114,36 @@ XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, u
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
+/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for each block of the
+ * cluster; generic addresses are host addresses as everywhere. NULL when the address is not another block's. */
+XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
+    const xg_sim_cluster *c = w->cluster;
+    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint32_t i;
+    if (space == XG_SIM_SHARED) return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+    for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
+        at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
+        if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
+    }
+    return NULL;
+}
+/* Whose shared memory a pointer leads to; NULL when nobody's. */
+XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
+    uint32_t i;
+    for (i = 0; i < w->cluster->n; i++) if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
+    return NULL;
+}
+
 /* One lane's address in a space to its pointer; NULL after a fault. */
 XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
     const char *what = write ? "write" : "read";
     if (a & (bytes - 1)) {
-        xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        if (space == XG_SIM_GLOBAL || (space == XG_SIM_GENERIC && (xg_sim_memory_find(w->l->memory, a) || xg_sim_memory_find(&w->m->globals, a)))) xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_MISALIGNED, what);
+        else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "%s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
         return NULL;
     }
+    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
     if (space == XG_SIM_GENERIC) {
         if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
         else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
@@ -88,70 +151,96 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     switch (space) {
     case XG_SIM_SHARED:
-        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
         return w->shared + a;
     case XG_SIM_LOCAL:
-        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
         return (char *)(uintptr_t)(local + a);
     case XG_SIM_PARAM:
-        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
         return w->params + a;
     default:
-        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, write ? "out of bounds: write" : "out of bounds: read"); return NULL; }
-        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, "write to read-only memory: write"); return NULL; }
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_BOUNDS, write ? "write" : "read"); return NULL; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_READONLY, "write"); return NULL; }
         return (char *)(uintptr_t)a;
     }
 }
 
-XG_FN bool xg_sim_side_by_side(const char *slot, bool wide, uint32_t step) {
-    uint32_t i;
-    if (wide) {
-        uint64_t a[XG_SIM_WARP], bad = 0;
-        memcpy(a, slot, sizeof a);
-        if (a[31] - a[0] != 31u * (uint64_t)step) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) bad |= a[i] - (uint64_t)step * i - a[0];
-        return !bad;
-    } else {
-        uint32_t a[XG_SIM_WARP], bad = 0;
-        memcpy(a, slot, sizeof a);
-        if (a[31] - a[0] != 31u * step) return false;
-        for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
-        return !bad;
+/* All active lanes in one buffer or in shared memory, checked at once; false when each must be looked at. `room` is for 32 addresses. */
+XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r, uint64_t *room) {
+    uint32_t lane = mask & 1 ? 0 : xg_sim_first_lane(mask), i;
+    uint64_t a = xg_sim_lane_address(slot, lane, wide, offset), add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared, all = (uint64_t)bytes * XG_SIM_WARP;
+    bool shared = space == XG_SIM_SHARED || (space == XG_SIM_GENERIC && a - window < w->l->shared_bytes);
+    uint64_t base = space == XG_SIM_SHARED ? 0 : window, size = w->l->shared_bytes;
+    if (!shared) {
+        if (space == XG_SIM_GENERIC && (a - (uint64_t)(uintptr_t)w->local < (uint64_t)w->l->local_bytes * w->l->threads || a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes)) return false;
+        if ((!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) || (write && w->last.readonly)) return false;
+        base = w->last.base;
+        size = w->last.bytes;
     }
+    if (a - base > size || size - (a - base) < bytes || (!wide && !shared)) return false;
+    r->shared = shared;
+    r->bytes = bytes;
+    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a + window : a);
+    if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all && (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) { r->shape = XG_SIM_RUN; return true; }
+    if (mask != 0xFFFFFFFFu) { /* lanes that sleep go where the first one goes */
+        char *to = (char *)room;
+        uint32_t each = wide ? 8 : 4;
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + (size_t)i * each, slot + (size_t)(mask >> i & 1 ? i : lane) * each, each);
+        slot = to;
+    }
+    if (size >> 31) { /* distances have 31 bits: what is so far from the first lane is looked at alone */
+        uint64_t skip = a - base > 1u << 30 ? (a - base - (1u << 30)) & ~(uint64_t)255 : 0;
+        base += skip;
+        size = XG_MIN(size - skip, (uint64_t)0x7FFFFFFF);
+    }
+    if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1) : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1))) return false;
+    r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_FEW;
+    if (r->shape == XG_SIM_FEW) r->at = shared ? w->shared : (char *)(uintptr_t)base;
+    return true;
 }
 
-XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
-    uint32_t i, active, n_shared = 0, n_global = 0;
-    r->run = NULL;
-    if (mask == 0xFFFFFFFFu && (space == XG_SIM_GLOBAL || space == XG_SIM_SHARED || space == XG_SIM_GENERIC) && xg_sim_side_by_side(slot, wide, bytes)) {
-        uint64_t a = xg_sim_lane_address(slot, 0, wide, offset), all = (uint64_t)bytes * XG_SIM_WARP;
-        if (!(a & (bytes - 1))) {
-            if (space == XG_SIM_SHARED && a <= w->l->shared_bytes && w->l->shared_bytes - a >= all) { r->run = w->shared + a; r->shared = true; return true; }
-            if (space != XG_SIM_SHARED && (xg_sim_in_last(w, a, all) || xg_sim_find_buffer(w, a, all)) && !(write && w->last.readonly)) {
-                uint32_t sectors = (uint32_t)(((a + all - 1) >> 5) - (a >> 5) + 1);
-                r->run = (char *)(uintptr_t)a;
-                r->shared = false;
-                w->stats.sectors += sectors;
-                w->stats.sectors_min += bytes; /* 32 lanes of them over 32-byte sectors */
-                return true;
-            }
+XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
+    uint32_t sectors, lines, least = (active * bytes + 31) / 32;
+    if (r->shared) {
+        w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
+        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes);
+            w->stats.bank_conflicts += extra;
+            w->stats.shared_transactions += extra;
         }
+        return;
     }
+    if (r->shape == XG_SIM_RUN) {
+        uintptr_t from = (uintptr_t)r->at, last = from + (uintptr_t)bytes * XG_SIM_WARP - 1;
+        sectors = (uint32_t)((last >> 5) - (from >> 5) + 1);
+        lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
+    } else if (r->shape == XG_SIM_ONE) sectors = lines = 1;
+    else { sectors = xg_sim_count_pieces(r, mask, bytes, 5); lines = xg_sim_count_pieces(r, mask, bytes, 7); }
+    w->stats.sectors += sectors;
+    w->stats.minimum_sectors += XG_MIN(sectors, least);
+    w->stats.global_transactions += lines;
+}
+
+/* The pointers of all active lanes; false after a fault. */
+XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
+    uint32_t i, n_shared = 0, n_global = 0;
+    uint64_t room[XG_SIM_WARP];
+    if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        return true;
+    }
+    r->shape = XG_SIM_ANY;
+    r->bytes = bytes;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        r->p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
-        if (!r->p[i]) return false;
-        if ((uint64_t)(r->p[i] - w->shared) < w->l->shared_bytes) n_shared++;
+        r->to.p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
+        if (!r->to.p[i]) return false;
+        if ((uint64_t)(r->to.p[i] - w->shared) < w->l->shared_bytes) n_shared++;
         else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC) n_global++;
     }
     r->shared = n_shared != 0;
-    active = n_shared + n_global;
-    if (n_shared && !n_global) w->stats.bank_conflicts += xg_sim_count_conflicts(w, r, mask, bytes);
-    if (n_global && !n_shared) {
-        uint32_t sectors = xg_sim_count_sectors(r, mask, bytes), least = (active * bytes + 31) / 32;
-        w->stats.sectors += sectors;
-        w->stats.sectors_min += XG_MIN(sectors, least);
-    }
+    if ((n_shared != 0) != (n_global != 0)) xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
     return true;
 }
 
@@ -170,87 +259,138 @@ XG_FN bool xg_sim_store_same(const xg_sim_worker *w, const xg_sim_warp *v, const
 XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, const char *base, uint64_t at, uint64_t n, bool write, const char *what) {
     uint64_t from = at;
     xg_sim_clash k;
-    while (!xg_sim_track(w, m, from, at + n, v->id & 31, write, &k)) {
+    while (!xg_sim_track(w->m->moves, m, from, at + n, v->id & 31, write, &k)) {
         uint32_t of = lane + (uint32_t)((XG_MAX(k.at, at) - at) / each);
-        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, &k, what, write); return false; }
+        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, m, &k, what, write); return false; }
         from = k.at / 4 * 4 + 4;
         if (from >= at + n) return true;
     }
     return true;
 }
-/* Bytes of shared memory: written, and not waiting for a copy. */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    char *s = w->shadow + at;
+
+XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
+    xg_sim_marks m;
+    m.line_w = m.line_r = NULL;
+    m.w = w->marks;
+    m.r = w->marks + w->l->shared_bytes / 4 + 1;
+    m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
+    m.tag = w->shared_tag;
+    m.least = w->l->unchecked_shared ? 0 : m.block;
+    m.races = !w->l->unchecked_races;
+    m.fenced = false;
+    return m;
+}
+XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
+    const xg_sim_buffer *b = &w->last;
+    const xg_sim_tags t = xg_sim_tags_of(b);
+    xg_sim_marks m;
+    m.line_w = t.line_w; m.w = t.w;
+    m.line_r = t.line_r; m.r = b->readonly ? NULL : t.r;
+    m.floor = w->launch_tag;
+    m.block = w->block_tag;
+    m.tag = w->tracked ? w->tag : 0;
+    m.least = w->l->unchecked_global ? 0 : 1;
+    m.races = w->tracked;
+    m.fenced = w->fenced;
+    return m;
+}
+
+XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
+    const char *what = read ? "read" : "write";
+    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
+    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
+    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
+    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
+    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of shared memory at offset %zu, which no thread of the block has written", at);
+}
+/* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i;
-    if (does == XG_SIM_WRITES ? memchr(s, XG_SIM_PENDING, n) == NULL : n == 4 ? memcmp(s, "\1\1\1\1", 4) == 0 : false) { if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n); return true; }
-    for (i = 0; i < n; i++) {
-        if (s[i] == XG_SIM_WRITTEN || (s[i] == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES)) continue;
-        if (s[i] == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", at + i);
-        else xg_sim_fault(w, v, in, lane + (uint32_t)(i / each), "read of shared memory at offset %zu, which no thread of the block has written", at + i);
+    if (w->l->unchecked_shared) return true;
+    for (i = at; i < at + n; i++) {
+        xg_sim_fresh is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) || (is == XG_SIM_LENT && does == XG_SIM_READS)) continue;
+        xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
-    if (does == XG_SIM_WRITES) memset(s, XG_SIM_WRITTEN, n);
     return true;
 }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
-    xg_sim_marks m;
-    if (!w->l->unchecked_shared && !xg_sim_fresh_bytes(w, v, in, lane, each, at, n, does)) return false;
-    if (strong || !w->tracked) return true;
-    m.w = w->marks;
-    m.r = w->marks + w->l->shared_bytes / 4 + 1;
-    m.floor = w->block_tag; /* what earlier blocks left here is gone */
-    m.unwritten = false;
-    return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, does == XG_SIM_WRITES, "shared memory");
+    xg_sim_marks m = xg_sim_marks_shared(w);
+    bool write = does == XG_SIM_WRITES;
+    if (!strong && !(at & 3)) {
+        if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
+    }
+    if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
+    if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
+    if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
+    m.least = 0;
+    return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
 /* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
 XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[100];
-    xg_sim_marks m;
+    char what[160];
+    xg_sim_marks m = xg_sim_marks_global(w);
+    xg_sim_clash c;
+    bool write = does == XG_SIM_WRITES;
     if (!b->shadow) return true;
-    m.w = b->shadow;
-    m.r = b->readonly ? NULL : b->shadow + b->bytes / 4 + 1;
-    m.floor = w->launch_tag;
-    m.unwritten = !w->l->unchecked_global;
-    if (strong || (!w->tracked && does == XG_SIM_WRITES)) {
+    if (strong) {
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-            if (m.w[k]) continue;
-            if (does == XG_SIM_WRITES || !m.unwritten) m.w[k] = XG_SIM_TAG_OLD;
-            else {
-                xg_sim_clash c;
-                c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
-                xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
-                xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &c, what, false);
-                return false;
-            }
+            if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
+            if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
+            c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
+            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
+            xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
+            return false;
         }
         return true;
     }
-    if (!w->tracked && !m.unwritten) return true;
-    what[0] = 0;
-    {
-        uint64_t from = at;
-        xg_sim_clash c;
-        if (xg_sim_track(w, &m, from, at + n, v->id & 31, does == XG_SIM_WRITES, &c)) return true;
-        xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
-        return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, does == XG_SIM_WRITES, what);
-    }
+    if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
+    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
+    return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
+}
+/* Scattered whole words of a FEW. */
+XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+    xg_sim_marks m;
+    uint32_t bytes;
+    size_t skip;
+    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
+    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
+    skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
+    m.w += skip;
+    if (m.r) m.r += skip;
+    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
+    for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
+        if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
+    return true;
 }
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
-    uint32_t i;
-    if (r->run) {
-        if (r->shared) return xg_sim_shadow_shared(w, v, in, 0, bytes, (size_t)(r->run - w->shared), (size_t)bytes * XG_SIM_WARP, does, strong);
-        return xg_sim_shadow_global(w, v, in, 0, bytes, (uint64_t)(uintptr_t)r->run, (uint64_t)bytes * XG_SIM_WARP, does, strong);
+    uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
+    if (r->shape == XG_SIM_ANY ? w->unchecked : r->shared ? w->l->unchecked_shared && w->l->unchecked_races : w->l->unchecked_global && !w->tracked) return true;
+    if (r->shape == XG_SIM_RUN || (r->shape == XG_SIM_ONE && does != XG_SIM_WRITES)) {
+        i = r->shape == XG_SIM_RUN ? 0 : xg_sim_first_lane(mask);
+        if (r->shared) return xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
+        return xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const char *p = r->p[i];
-        if (!(mask >> i & 1) || (p == before && does == XG_SIM_READS)) continue;
+        const char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        if (p == before && does == XG_SIM_READS) continue;
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+        else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
+            xg_sim_worker *of = xg_sim_owner(w, p);
+            if (of && !xg_sim_fresh_bytes(w, of, v, in, i, bytes, (size_t)(p - of->shared), bytes, does)) return false;
+            if (of && does == XG_SIM_WRITES) xg_sim_set_bytes(of, (size_t)(p - of->shared), bytes, XG_SIM_WRITTEN, true);
+        }
     }
     return true;
 }
@@ -258,8 +398,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
 /* ---- loads and stores ---- */
 
 #define XG_SIM_COPY_RUN(M, R) for (i = 0; i < XG_SIM_WARP; i++) { M x; R y; memcpy(&x, run + (size_t)i * step, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
-#define XG_SIM_COPY_STEP8(T) for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * sizeof(T), run + (size_t)i * 8, sizeof(T)); return
-#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, p[i] + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, xg_sim_reach_at(r, i) + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
 #define XG_SIM_BY_SIZE(COPY) \
     switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
     case 0x102: COPY(uint8_t, uint16_t); case 0x104: COPY(uint8_t, uint32_t); case 0x108: COPY(uint8_t, uint64_t); \
@@ -268,37 +407,81 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
     case 0x214: COPY(int16_t, int32_t); case 0x218: COPY(int16_t, int64_t); \
     case 0x404: case 0x414: COPY(uint32_t, uint32_t); case 0x408: COPY(uint32_t, uint64_t); case 0x418: COPY(int32_t, int64_t); \
     default: COPY(uint64_t, uint64_t); }
-XG_FN void xg_sim_load_run(char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
+XG_FN void xg_sim_load_run(const xg_sim_moves *m, char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
     uint32_t i;
-    if (size == bytes && step == size) { memcpy(slot, run, (size_t)XG_SIM_WARP * size); return; }
-    if (size == 2 && bytes == 2 && step == 8) { XG_SIM_COPY_STEP8(uint16_t); } /* vectors of four halves are common */
+    if (size == bytes && step == size) { m->copy(slot, run, (size_t)XG_SIM_WARP * size); return; }
     XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
 }
-XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, char *const *p, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
+XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
 
-XG_FN void xg_sim_store_run(const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
+XG_FN void xg_sim_store_run(const xg_sim_moves *m, const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
     uint32_t i;
-    if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
-    else if (size == stride && step == size) memcpy(run, slot, (size_t)XG_SIM_WARP * size);
-    else if (size == 2 && step == 8 && stride == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * 8, slot + i * 2, 2);
+    if (size == stride && step == size) m->copy(run, slot, (size_t)XG_SIM_WARP * size);
+    else if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
     else if (size == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
     else if (size == 4) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
     else for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
 }
-XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, char *const *p, uint32_t at, uint32_t mask, uint32_t size) {
+XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size) {
     uint32_t i;
+    if (size == 4 && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { for (i = 0; i < XG_SIM_WARP; i++) memcpy(r->at + r->to.off[i] + at, slot + i * stride, 4); return; }
     for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) {
-        if (size == 4) memcpy(p[i] + at, slot + i * stride, 4);
-        else if (size == 2) memcpy(p[i] + at, slot + i * stride, 2);
-        else if (size == 8) memcpy(p[i] + at, slot + i * stride, 8);
-        else p[i][at] = slot[i * stride];
+        char *p = xg_sim_reach_at(r, i) + at;
+        if (size == 4) memcpy(p, slot + i * stride, 4);
+        else if (size == 2) memcpy(p, slot + i * stride, 2);
+        else if (size == 8) memcpy(p, slot + i * stride, 8);
+        else *p = slot[i * stride];
     }
 }
+/* Two or four items a lane, side by side, each as wide as its register: rows of pairs are taken apart, once or twice. */
+XG_FN void xg_sim_load_vectors(const xg_sim_moves *m, char *regs, const uint32_t *list, uint32_t n, const char *run, uint32_t size) {
+    char low[512], high[512];
+    if (n == 2) { m->split(regs + list[0], regs + list[1], run, size); return; }
+    m->split(low, high, run, 2 * size);
+    m->split(regs + list[0], regs + list[1], low, size);
+    m->split(regs + list[2], regs + list[3], high, size);
+}
+XG_FN void xg_sim_store_vectors(const xg_sim_moves *m, const char *const *slots, uint32_t n, char *run, uint32_t size) {
+    char low[512], high[512];
+    if (n == 2) { m->join(run, slots[0], slots[1], size); return; }
+    m->join(low, slots[0], slots[1], size);
+    m->join(high, slots[2], slots[3], size);
+    m->join(run, low, high, 2 * size);
+}
 
+/* 32 times the same 4 or 8 bytes. */
+XG_FN void xg_sim_fill_slot(const xg_sim_worker *w, char *slot, const char *value, uint32_t size) {
+    uint32_t i;
+    if (size == 4) { uint32_t x; memcpy(&x, value, 4); w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x); return; }
+    for (i = 0; i < 4; i++) memcpy(slot + i * 8, value, 8);
+    w->m->moves->copy(slot + 32, slot, 32); /* doubling what is there */
+    w->m->moves->copy(slot + 64, slot, 64);
+    w->m->moves->copy(slot + 128, slot, 128);
+}
 XG_FN void xg_sim_full_fence(void) {
 #if XG_SIM_ATOMICS
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
+}
+
+/* Lanes of one store that leave different values at one place: which one stays is not defined. */
+XG_FN bool xg_sim_lanes_agree(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
+    char there[4 * XG_SIM_WARP];
+    uint32_t i, e;
+    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED) return true;
+    for (e = 0; e < in->n; e++) {
+        const char *slot = xg_sim_slot(w, v, w->m->list[in->list + e]);
+        if (r->shape == XG_SIM_FEW && mask == 0xFFFFFFFFu && size == 4 && in->dbytes == 4) {
+            w->m->moves->gather(there, r->at + e * size, r->to.off);
+            if (memcmp(there, slot, sizeof there) == 0) continue;
+        }
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0) continue;
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE, "this write and another one by a lane of the same warp, with the same instruction, put different values at one place");
+            return false;
+        }
+    }
+    return true;
 }
 
 XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -312,34 +495,37 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) { if (store) w->stats.global_stores++; else w->stats.global_loads++; }
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
-    for (e = 0; e < n; e++) {
+    if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
+        const char *slots[4];
+        for (e = 0; store && e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
+        if (store) xg_sim_store_vectors(w->m->moves, slots, n, r.at, size); else xg_sim_load_vectors(w->m->moves, v->regs, list, n, r.at, size);
+    } else for (e = 0; e < n; e++) {
         if (store) {
             const char *slot = xg_sim_slot(w, v, list[e]);
-            if (r.run) xg_sim_store_run(slot, in->dbytes, r.run + e * size, total, size);
-            else xg_sim_store_lanes(slot, in->dbytes, r.p, e * size, mask, size);
+            if (r.shape == XG_SIM_RUN) xg_sim_store_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size);
+            else xg_sim_store_lanes(slot, in->dbytes, &r, e * size, mask, size);
         } else {
             char *slot = v->regs + list[e];
-            if (r.run) xg_sim_load_run(slot, in->dbytes, r.run + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-            else xg_sim_load_lanes(slot, in->dbytes, r.p, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            if (r.shape == XG_SIM_RUN) xg_sim_load_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            else if (r.shape == XG_SIM_FEW && size == 4 && in->dbytes == 4 && mask == 0xFFFFFFFFu) w->m->moves->gather(slot, r.at + e * size, r.to.off);
+            else if (r.shape == XG_SIM_ONE && size == in->dbytes && size >= 4 && mask == 0xFFFFFFFFu) xg_sim_fill_slot(w, slot, r.at + e * size, size);
+            else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
         }
     }
+    if (store && !xg_sim_lanes_agree(w, v, in, &r, mask, size)) return;
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
 }
 
 /* ld.param of a kernel: the same bytes for every lane. */
 XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e, i;
-    char *p[XG_SIM_WARP];
+    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
+    xg_sim_reach r;
+    r.shape = XG_SIM_ONE;
     for (e = 0; e < in->n; e++) {
         char *slot = v->regs + w->m->list[in->list + e];
-        if (mask == 0xFFFFFFFFu && size == in->dbytes && size == 8) {
-            uint64_t x;
-            memcpy(&x, w->params + in->imm + e * size, 8);
-            for (i = 0; i < XG_SIM_WARP; i++) memcpy(slot + i * 8, &x, 8);
-            continue;
-        }
-        for (i = 0; i < XG_SIM_WARP; i++) p[i] = w->params + in->imm + e * size;
-        xg_sim_load_lanes(slot, in->dbytes, p, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+        if (mask == 0xFFFFFFFFu && size == in->dbytes && size >= 4) { xg_sim_fill_slot(w, slot, w->params + in->imm + e * size, size); continue; }
+        r.at = w->params + in->imm + e * size;
+        xg_sim_load_lanes(slot, in->dbytes, &r, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
     }
 }
 
@@ -393,10 +579,12 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
+    w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
     for (i = 0; i < XG_SIM_WARP; i++) {
-        char *p = r.run ? r.run + (size_t)i * bytes * n : r.p[i];
+        char *p;
         uint64_t b[8], c = 0, old;
         if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(&r, i);
         for (e = 0; e < n; e++) { b[e] = 0; memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes); }
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
@@ -414,7 +602,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     for (i = 0; i < XG_SIM_WARP; i++) {
         given[i] = size;
         if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
-        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
+        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
         if (!given[i]) reading &= ~(1u << i);
     }
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;
@@ -424,10 +612,12 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        char *d = to.run ? to.run + (size_t)i * size : to.p[i];
+        char *d;
         if (!(mask >> i & 1)) continue;
+        d = xg_sim_reach_at(&to, i);
         memset(d, 0, size);
-        if (reading >> i & 1) memcpy(d, from.run ? from.run + (size_t)i * size : from.p[i], given[i]);
+        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
 

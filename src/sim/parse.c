@@ -8,7 +8,7 @@
  * (name id, scope id) in one hash table; no list is walked per use except the chain of enclosing scopes. */
 #ifndef XG_SIM_PARSE_C
 #define XG_SIM_PARSE_C
-#include "lanes.c"
+#include "moves.c"
 
 enum { XG_SIM_NEST = 64, XG_SIM_MODS = 24, XG_SIM_OPERANDS = 16, XG_SIM_VECTOR = 128 };
 
@@ -51,7 +51,7 @@ typedef struct xg_sim_operand {
     uint64_t value;                 /* number; or what is added to a base */
     xg_sim_sym *sym;
     xg_str word;                    /* label or special register */
-    struct xg_sim_operand *pair;    /* p|q */
+    struct xg_sim_operand *pair;    /* p|q; the coordinates behind a tensor map's address */
     struct xg_sim_operand *items;   /* of a vector or list; the base of an address */
     uint32_t n;
 } xg_sim_operand;
@@ -96,7 +96,7 @@ typedef struct xg_sim_asm {
     xg_map64 const_map[3];      /* value to constant, by size */
     xg_sim_stmt *stmt;          /* the one being read */
     uint32_t carry;             /* the register of the carry flag of this function, NOREG until used */
-    bool avx2;
+    xg_sim_unit unit;           /* whose arithmetic functions the records get */
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s);      /* decode.c */
@@ -399,7 +399,10 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             xg_sim_accept(p, '+');
             o->value = xg_sim_expr(p, 0, 0);
         }
-        if (xg_sim_is(p, ',')) XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "addresses with coordinates (textures, tensor maps) are not simulated yet");
+        if (xg_sim_accept(p, ',')) { /* a tensor map and the place of a box in it */
+            o->pair = XG_NEW(&p->scratch, xg_sim_operand);
+            xg_sim_operand_read(p, o->pair, depth + 1);
+        }
         xg_sim_expect(p, ']');
     } else if (p->t.kind == XG_SIM_TK_WORD) xg_sim_operand_word(p, o);
     else if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {

@@ -246,8 +246,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
 
 #define XG_SIM_SCALAR_OPS(S1, S2, S3, S4) \
     XG_S_MODES(S2, S3, S1, f32, u32, F32) XG_S_MODES(S2, S3, S1, f64, u64, F64) \
-    S1(ex2_f32, f32, f32, r = xg_sim_ex2(a)) S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
-    S1(tanh_f32, f32, f32, r = xg_sim_tanh(a)) S1(rsqrt_f32, f32, f32, r = xg_sim_rsqrt(a)) S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) S2(div_u32, u32, u32, u32, r = (uint32_t)xg_sim_div_u(a, b)) S2(div_u64, u64, u64, u64, r = xg_sim_div_u(a, b)) \
     S2(div_s16, s16, s16, s16, r = (int16_t)xg_sim_div_s(a, b)) S2(div_s32, s32, s32, s32, r = (int32_t)xg_sim_div_s(a, b)) S2(div_s64, s64, s64, s64, r = xg_sim_div_s(a, b)) \
@@ -331,7 +331,7 @@ static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_COUNT] = {
     XG_SIM_SCALAR_NAMES
 #undef XG_SIM_X
 };
-#if XG_SIM_AVX2
+#if XG_SIM_X86
 static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_COUNT] = {
     NULL,
 #define XG_SIM_X(name) xg_sim_avx2_##name,
@@ -341,19 +341,38 @@ static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_COUNT] = {
     XG_SIM_SCALAR_NAMES
 #undef XG_SIM_X
 };
+static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_COUNT] = {
+    NULL,
+#define XG_SIM_X(name) xg_sim_avx512_##name,
+    XG_SIM_VECTOR_NAMES
+#undef XG_SIM_X
+#define XG_SIM_X(name) xg_sim_##name,
+    XG_SIM_SCALAR_NAMES
+#undef XG_SIM_X
+};
 #endif
-XG_FN bool xg_sim_has_avx2(void) {
-#if XG_SIM_AVX2
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* F16C is older than both; clang 14 cannot ask for it */
+XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
+#if XG_SIM_X86
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return XG_SIM_UNIT_BASE; /* F16C is older than both; clang 14 cannot ask for it */
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
-    return false;
+    return XG_SIM_UNIT_BASE;
 #endif
 }
-XG_FN xg_sim_fn xg_sim_fn_of(bool avx2, xg_sim_f f) {
-#if XG_SIM_AVX2
-    if (avx2) return xg_sim_fns_avx2[f];
+XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
+    static const char *const names[XG_SIM_UNIT_COUNT] = {
+#define X(name, text) text,
+        XG_SIM_UNITS(X)
+#undef X
+    };
+    return names[unit];
+}
+XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+#if XG_SIM_X86
+    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_fns_avx512[f];
+    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_fns_avx2[f];
 #endif
-    (void)avx2;
+    (void)unit;
     return xg_sim_fns_base[f];
 }
 

@@ -1,7 +1,7 @@
 /* tests/stages/oracle.c -- evaluates a module and compares with what XLA, or numpy, says: the output is "ok", or the worst difference.
  *
- * Behind the module, in comments: one "// arg:" a parameter and one "// want:" of the result's shape. The stage's line may say `ulp=N`: floats may
- * differ by so many units in the last place (complex parts: of the larger one); `abs=N`: or by N times the type's epsilon. Otherwise all must be equal, zeros with
+ * Behind the module, in comments: one "// arg:" a parameter and one "// want:" of the result's shape; with `devices=N` in the stage's line the
+ * arguments and then the results of one device after another. The line may also say `ulp=N`: floats may differ by so many units in the last place (complex parts: of the larger one); `abs=N`: or by N times the type's epsilon. Otherwise all must be equal, zeros with
  * their signs; NaNs are all the same. */
 
 typedef struct stage_oracle_worst { double ulps; int64_t element; double got, want; bool bad; } stage_oracle_worst;
@@ -9,7 +9,7 @@ typedef struct stage_oracle_worst { double ulps; int64_t element; double got, wa
 /* The distance of two floats in steps of their type; those of -0 and 0 are one. */
 static double stage_oracle_steps(const xg_float_format *f, uint64_t a, uint64_t b) {
     int64_t x = xg_eval_total_key(f, a), y = xg_eval_total_key(f, b);
-    return x > y ? (double)x - (double)y : (double)y - (double)x;
+    return (double)(x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x);
 }
 
 static void stage_oracle_float(xlagpu_type t, const char *got, const char *want, int64_t element, double ulps, double absolute, stage_oracle_worst *w, double part) {
@@ -29,7 +29,14 @@ static void stage_oracle_compare(xg_buf *out, const xg_literal *got, const xg_li
     int64_t k;
     uint32_t e;
     memset(&w, 0, sizeof w);
-    if (t == XLAGPU_TUPLE) { for (e = 0; e < want->shape->n_elems; e++) stage_oracle_compare(out, got->elems[e], want->elems[e], ulps, absolute); return; }
+    if (t == XLAGPU_TUPLE) {
+        for (e = 0; e < want->shape->n_elems; e++) {
+            size_t before = out->n;
+            stage_oracle_compare(out, got->elems[e], want->elems[e], ulps, absolute);
+            if (out->n > before) xg_printf(out, "in element %u of the result\n", e);
+        }
+        return;
+    }
     if (got->shape->elements != want->shape->elements) { xg_printf(out, "the result has %lld elements\n", (long long)got->shape->elements); return; }
     for (k = 0; k < want->shape->elements; k++) {
         const char *a = (const char *)got->data + (size_t)k * bytes, *b = (const char *)want->data + (size_t)k * bytes;
@@ -63,13 +70,20 @@ static const xg_literal *stage_oracle_literal(xg_stage *io, const char **at, con
 
 static void stage_oracle(xg_stage *io) {
     xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
-    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, m->entry->n_params), *got, *want;
+    uint32_t devices = stage_eval_number(io->args, "devices=", 1), n = m->entry->n_params, d, k;
+    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, (size_t)n * devices + 1), *const *got;
+    const xg_literal *const **rows = XG_NEW_N(io->arena, const xg_literal *const *, devices);
+    double ulps = stage_eval_number(io->args, "ulp=", 0), absolute = stage_eval_number(io->args, "abs=", 0);
     const char *at = io->in.text;
-    uint32_t k;
     xg_hlo_verify(m);
-    for (k = 0; k < m->entry->n_params; k++) args[k] = stage_oracle_literal(io, &at, "// arg:", m->entry->params[k]->shape);
-    want = stage_oracle_literal(io, &at, "// want:", m->entry->root->shape);
-    got = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
-    stage_oracle_compare(&io->out, got, want, stage_eval_number(io->args, "ulp=", 0), stage_eval_number(io->args, "abs=", 0));
+    for (k = 0; k < n * devices; k++) args[k] = stage_oracle_literal(io, &at, "// arg:", m->entry->params[k % n]->shape);
+    for (d = 0; d < devices; d++) rows[d] = args + (size_t)d * n;
+    got = xg_eval_replicas(m, io->arena, rows, n, devices, NULL);
+    for (d = 0; d < devices; d++) {
+        const xg_literal *want = stage_oracle_literal(io, &at, "// want:", m->entry->root->shape);
+        size_t before = io->out.n;
+        stage_oracle_compare(&io->out, got[d], want, ulps, absolute);
+        if (devices > 1 && io->out.n > before) xg_printf(&io->out, "on device %u\n", d);
+    }
     if (!io->out.n) xg_puts(&io->out, "ok");
 }

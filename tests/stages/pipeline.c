@@ -4,6 +4,7 @@
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
  *   plan            the whole way; buffer assignment and thunk sequence
+ *   run             the whole way, on the simulator; counters PREFIX: what its kernels moved
  *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
 
 static xg_module *pipeline_parse(xg_stage *io) {
@@ -38,6 +39,7 @@ static void stage_emit(xg_stage *io) {
     xg_emit_target t;
     t.resident_threads = 132 * 2048;
     t.max_unroll = 4;
+    t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
         xg_kir_verify(k);
@@ -74,11 +76,77 @@ static void stage_compile(xg_stage *io) { pipeline_compile(io, io->args); }
 static void stage_plan(xg_stage *io) {
     pipeline_compile(io, "buffer-assignment");
     io->in.name = "test";
-    pipeline_compile(io, "thunk_sequence");
+    pipeline_compile(io, "plan");
 }
 
-/* run: a module without parameters on the simulator; its result leaves as literals, or the device's message. */
-static void stage_run(xg_stage *io) {
+/* plan_text: a planned module, read and printed; plan_again: a module planned, printed, read, printed, which must be the same text, and compiled to the same bytes both ways. */
+static void stage_plan_text(xg_stage *io) { xg_plan_print(&io->out, xg_plan_parse(io->ctx, io->arena, &io->in)); }
+
+typedef struct pipeline_kept { xg_arena *arena; const char *want; xg_str text; } pipeline_kept;
+static void pipeline_keep_text(void *user, const char *stage, const char *text, size_t n) {
+    pipeline_kept *k = (pipeline_kept *)user;
+    if (strcmp(stage, k->want) == 0) k->text = xg_str_copy(k->arena, xg_str_of(text, n));
+}
+static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
+    xg_driver_options o;
+    pipeline_kept k;
+    memset(&o, 0, sizeof o);
+    memset(&k, 0, sizeof k);
+    k.arena = io->arena;
+    k.want = want;
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    o.command_buffer_control = strstr(io->args, "control") != NULL;
+    o.command_buffer_least = o.command_buffer_control ? 1 : 0;
+    o.dump = pipeline_keep_text;
+    o.dump_user = &k;
+    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL);
+    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    return k.text;
+}
+static void stage_plan_again(xg_stage *io) {
+    xg_str first, second, exe, again;
+    first = pipeline_text(io, "plan", &exe);
+    io->in.text = first.p;
+    io->in.size = first.n;
+    second = pipeline_text(io, "plan", &again);
+    xg_puts(&io->out, xg_str_eq(first, second) ? "same plan\n" : "another plan\n");
+    xg_puts(&io->out, xg_str_eq(exe, again) ? "same bytes\n" : "other bytes\n");
+}
+/* thunks: the executable's, printed, read and printed again. */
+static void stage_thunks(xg_stage *io) {
+    xg_str exe, text = pipeline_text(io, "thunk_sequence", &exe);
+    xg_source src;
+    xg_buf b;
+    src.name = "thunks";
+    src.text = text.p;
+    src.size = text.n;
+    xg_buf_init(&b, io->arena);
+    xg_listing_print(&b, xg_listing_parse(io->ctx, io->arena, &src));
+    xg_put_str(&io->out, text);
+    if (!xg_str_eq(text, xg_str_of(b.p, b.n))) { xg_puts(&io->out, "read back it is\n"); xg_put(&io->out, b.p, b.n); }
+}
+
+/* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.
+ * counters PREFIX: what its kernels of that name moved instead. */
+static void pipeline_results(xg_stage *io, const xlagpu_rt_tensor *out, const xg_shape *const *shapes, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        xg_literal l;
+        memset(&l, 0, sizeof l);
+        l.shape = shapes[k];
+        l.data = out[k].data;
+        xg_literal_print(&io->out, &l, true);
+        xg_putc(&io->out, '\n');
+    }
+}
+static void pipeline_counters(xg_stage *io, xlagpu_program *program) {
+    xlagpu_kernel_stats s[16];
+    uint32_t n = xlagpu_rt_stats(program, s, 16), k;
+    for (k = 0; k < n && k < 16; k++) if (strncmp(s[k].name, io->args, strlen(io->args)) == 0)
+        xg_printf(&io->out, "%s: %llu sectors of at least %llu, %llu bank conflicts, %llu atomics\n", s[k].name, (unsigned long long)s[k].sectors, (unsigned long long)s[k].minimum_sectors,
+                  (unsigned long long)s[k].bank_conflicts, (unsigned long long)s[k].atomics);
+}
+static void pipeline_run(xg_stage *io, bool counters) {
     xg_driver_options o;
     xlagpu_device_desc d;
     xlagpu_device *device;
@@ -99,14 +167,10 @@ static void stage_run(xg_stage *io) {
         program = xlagpu_rt_load(device, exe.p, exe.n);
         for (k = 0; k < n; k++) { out[k].bytes = (size_t)xg_plan_bytes(shapes[k]); out[k].data = xg_alloc(io->arena, out[k].bytes + 1); }
         if (!program || xlagpu_rt_run(program, NULL, 0, out, n) != XLAGPU_OK) xg_puts(&io->out, xlagpu_rt_error(device));
-        else for (k = 0; k < n; k++) {
-            xg_literal l;
-            memset(&l, 0, sizeof l);
-            l.shape = shapes[k];
-            l.data = out[k].data;
-            xg_literal_print(&io->out, &l, true);
-            xg_putc(&io->out, '\n');
-        }
+        else if (counters) pipeline_counters(io, program);
+        else pipeline_results(io, out, shapes, n);
     }
     xlagpu_rt_close(device);
 }
+static void stage_run(xg_stage *io) { pipeline_run(io, false); }
+static void stage_counters(xg_stage *io) { pipeline_run(io, true); }

@@ -1,0 +1,410 @@
+/* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
+ *
+ * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
+ * in steps of depth rows. Three ways to choose the two:
+ *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
+ *   tile     width 32 * vector or more columns, some rows of them; blocks stand side by side.
+ *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
+#ifndef XG_EMIT_REDUCTION_COLUMN_C
+#define XG_EMIT_REDUCTION_COLUMN_C
+#include "emit.h"
+
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8 };
+
+typedef struct xg_column_plan {
+    int way;
+    int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+} xg_column_plan;
+
+/* Bytes of the partial results of one column. */
+XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
+    int64_t bytes = 0;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
+    return XG_MAX(bytes, (int64_t)1);
+}
+
+XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
+    int64_t resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
+    if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
+    p->way = XG_COLUMN_SERIAL;
+    p->depth = 1;
+    p->threads = p->active = XG_COLUMN_BLOCK;
+    p->width = p->threads * p->vector;
+    p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
+    return true;
+}
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+    int64_t outer = r->n_kept / r->minor, threads, multiple;
+    p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
+    for (;; p->vector /= 2) {
+        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
+        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
+        multiple /= xg_gcd(multiple, r->minor);
+        threads = XG_COLUMN_BLOCK;
+        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+               2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        if (p->depth) break;
+        if (p->vector == 1) return false;
+    }
+    p->way = XG_COLUMN_LINEAR;
+    p->width = r->minor;
+    p->active = p->depth * p->width / p->vector;
+    p->threads = (p->active + 31) / 32 * 32;
+    p->tiles = 1;
+    p->blocks = outer;
+    return true;
+}
+XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
+    int64_t across = 32, resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
+    p->way = XG_COLUMN_TILE;
+    p->width = across * p->vector;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
+    p->active = p->threads;
+    p->depth = p->threads / across;
+}
+XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    xg_column_plan p;
+    memset(&p, 0, sizeof p);
+    if (xg_column_serial(r, &p)) return p;
+    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    xg_column_tile(r, &p);
+    return p;
+}
+XG_FN bool xg_column_takes(const xg_reduction *r) { return r->n_kept >= 1; }
+
+/* ---- elements ---- */
+
+/* kept and lin of the thread's element v in row group `row`; v NULL: of its first one. */
+XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+    if (v) in_step = xg_aff_add(m->x, in_step, v);
+    if (plan->way == XG_COLUMN_SERIAL) {
+        m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
+        m->lin = step;
+        return;
+    }
+    column = xg_aff_mod(m->x, in_step, plan->width);
+    m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
+    if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
+}
+/* A column of a tile may lie behind the last. */
+XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
+    const xg_aff *bl = xg_aff_dim(m->x, 1);
+    if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+}
+
+/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
+ * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
+    xg_walk_map m = *outer;
+    const xg_imap *map;
+    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
+    xg_kop *loop = NULL;
+    xg_kb outside = s->b;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    map = xg_walk_map_source(r, &m);
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
+    if (sym) {
+        uint32_t h;
+        for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+            xlagpu_type t = xg_hero_type(&r->heroes[h], k);
+            const xg_ktype *type = xg_kir_vector(r->e->m, xg_kelem_of(xg_type_real(t)), plan->vector);
+            vals[n++] = xg_kconst_bits(&s->b, type, 0);
+            if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
+        }
+        for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+        loop = xg_kfor(&s->b, xg_elem_index(s, 0), xg_elem_index(s, plan->vector), xg_elem_index(s, 1), vals, n + p->n_dest);
+        s->b = xg_kb_end(r->e->m, loop->regions[0]);
+        s->b.loc = outside.loc;
+        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane->name = XG_STR("vector_index");
+        for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
+        for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
+    }
+    xg_elem_apply(s, map, vars, at);
+    xg_reduction_elements(r, at, one);
+    xg_reduction_sides(r, at, p->dest);
+    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    (void)xg_carry_values(one, n_values, parts);
+    for (k = 0; k < n; k++) {
+        xg_kval *o[3];
+        o[0] = parts[k];
+        o[1] = vals[k];
+        o[2] = lane;
+        vals[k] = xg_kir_value(&s->b, XG_K_OP_VINSERT, o, 3, vals[k]->type);
+    }
+    for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+    xg_kyield(&s->b, vals, n + p->n_dest);
+    s->b = outside;
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = &loop->results[n + k];
+    for (v = 0; v < plan->vector; v++) for (n = 0, k = 0; k < n_values; k++) {
+        bool pair = one[k].im != NULL;
+        uint32_t part;
+        for (part = 0; part < (pair ? 2u : 1u); part++) {
+            xg_kval *o[2], *e;
+            o[0] = &loop->results[n++];
+            o[1] = xg_elem_index(s, v);
+            e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
+            if (part) x[v * n_values + k].im = e;
+            else x[v * n_values + k] = xg_elem_real(e);
+        }
+    }
+}
+
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *syms[2];
+    const xg_imap *map;
+    xg_walk w;
+    int64_t v;
+    m.threads = plan->active;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
+    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
+    else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    map = xg_walk_map_end(r, &m, NULL, 0);
+    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+        if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
+        map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
+    }
+    w = xg_walk_begin(r, map, p);
+    for (v = 0; v < 2; v++) syms[v] = w.syms + v;
+    m.n_constraints = 0;
+    xg_column_read(r, plan, &m, step, only, syms, x, p);
+    if (only >= 0) xg_reduction_merge(r, p->acc + only * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+
+/* ---- results ---- */
+
+/* The elements acc[v] become those of a loop over v; body: at v, with these elements. */
+XG_FN void xg_column_pick(xg_reduction *r, const xg_column_plan *plan, const xg_elem *acc, xg_kval *lane, xg_elem *out) {
+    uint32_t k, part;
+    int64_t v;
+    for (k = 0; k < r->n_values; k++) for (part = 0; part < (acc[k].im ? 2u : 1u); part++) {
+        const xg_ktype *elem = acc[k].v->type, *type = xg_kir_vector(r->e->m, elem->elem, plan->vector);
+        xg_kval *vec = xg_kconst_bits(&r->s.b, type, 0), *o[3];
+        for (v = 0; v < plan->vector; v++) {
+            o[0] = part ? acc[v * r->n_values + k].im : acc[v * r->n_values + k].v;
+            o[1] = vec;
+            o[2] = xg_elem_index(&r->s, v);
+            vec = xg_kir_value(&r->s.b, XG_K_OP_VINSERT, o, 3, type);
+        }
+        o[0] = vec;
+        o[1] = lane;
+        vec = xg_kir_value(&r->s.b, XG_K_OP_VEXTRACT, o, 2, elem);
+        if (part) out[k].im = vec;
+        else out[k] = xg_elem_real(vec);
+    }
+}
+XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *all = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    xg_column_place(r, plan, &m, xg_aff_const(m.x, 0), xg_walk_sym(&m, "vector_index", plan->vector));
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    memcpy(all, p->acc, p->n * sizeof *all);
+    map = xg_walk_map_result(r, &m);
+    p->n = 0;
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    if (plan->vector > 1) xg_column_pick(r, plan, all, w.syms, acc);
+    xg_reduction_results(r, plan->vector > 1 ? acc : all, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
+    int64_t elements = plan->depth * plan->width;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    *shared = xg_shared_new(r, p->acc, &elements, 1);
+    m.threads = plan->active;
+    at = xg_aff_add(m.x, at, xg_walk_sym(&m, "vector_index", plan->vector));
+    write = xg_partial_new(r, 0, shared->arrays, shared->n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &at, 1), &write);
+    if (plan->vector > 1) xg_column_pick(r, plan, p->acc, w.syms, acc);
+    else memcpy(acc, p->acc, r->n_values * sizeof *acc);
+    (void)xg_carry_values(acc, r->n_values, v);
+    for (k = 0; k < shared->n; k++) {
+        xg_kval *index = w.at;
+        shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
+    }
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, shared);
+}
+
+/* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
+XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    int64_t at;
+    uint32_t k;
+    xg_kval *index = item;
+    xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
+    for (at = items; at < elements; at += items) {
+        xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
+        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
+        xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
+        const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
+        bool guarded = at + items > elements;
+        xg_kb outside;
+        xg_kop *op = NULL;
+        uint32_t n;
+        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
+        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
+        outside = s->b;
+        if (guarded) {
+            n = xg_carry_values(acc, r->n_values, vals);
+            for (k = 0; k < n; k++) types[k] = vals[k]->type;
+            op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)), types, n);
+            outside = s->b;
+            s->b = xg_kb_end(r->e->m, op->regions[1]);
+            xg_kyield(&s->b, vals, n);
+            s->b = xg_kb_end(r->e->m, op->regions[0]);
+            s->b.loc = outside.loc;
+        }
+        index = xg_kapply(&s->b, shift, &item)->results;
+        xg_shared_read(r, from, &index, 1, like, r->n_values, x);
+        xg_reduction_merge(r, acc, x);
+        if (!guarded) continue;
+        n = xg_carry_values(acc, r->n_values, vals);
+        xg_kyield(&s->b, vals, n);
+        s->b = outside;
+        xg_carry_elems(op->results, acc, r->n_values);
+    }
+}
+/* A round makes rows of `depth` rows; the last one writes the results. */
+XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
+    int64_t depth = plan->depth, items, next;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX + 1];
+    bool last;
+    do {
+        xg_walk_map m = xg_walk_map_begin(r);
+        const xg_aff *item, *sym;
+        const xg_imap *map;
+        xg_shared to;
+        xg_partial write;
+        xg_walk w;
+        uint32_t k;
+        next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+        last = next == 1;
+        items = next * plan->width;
+        sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
+        item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
+        xg_walk_require(&m, item, 0, items - 1);
+        if (last) {
+            const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
+            xg_column_inside(r, plan, &m, item);
+            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
+            map = xg_walk_map_result(r, &m);
+            w = xg_walk_begin(r, map, p);
+        } else {
+            map = xg_walk_map_end(r, &m, &item, 1);
+            to = xg_shared_new(r, like, &items, 1);
+            write = xg_partial_new(r, 0, to.arrays, to.n);
+            w = xg_walk_begin(r, map, &write);
+        }
+        {
+            xg_kval *vars[3];
+            xg_walk_map only = m;
+            only.n_constraints = 0;
+            vars[0] = r->thread;
+            vars[1] = r->block;
+            vars[2] = w.syms;
+            only.constraints[only.n_constraints].expr = item;
+            only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
+            at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
+        }
+        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
+        if (last) {
+            xg_reduction_results(r, acc, at, p->dest);
+            xg_walk_end(r, &w, p);
+        } else {
+            xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+            (void)xg_carry_values(acc, r->n_values, v);
+            for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
+            xg_walk_end(r, &w, &write);
+            xg_shared_sync(r, &to);
+            *from = to;
+        }
+        depth = next;
+    } while (!last);
+}
+
+/* A pad that could part the columns of one thread is read as it is. */
+XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool parts = false;
+    if (!r->pad || plan->vector == 1) return;
+    m.threads = plan->active;
+    v = xg_walk_sym(&m, "vector_index", plan->vector);
+    xg_column_place(r, plan, &m, step, v);
+    map = xg_walk_map_source(r, &m);
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
+    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
+    if (!parts) return;
+    r->pad = NULL;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
+XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
+    xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
+    xg_shared shared;
+    xg_elem *like;
+    xg_column_check_pad(r, plan);
+    for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
+    if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
+    if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
+    if (r->n_reduced % plan->depth) {
+        if (plan->way != XG_COLUMN_LINEAR || r->n_reduced * plan->width % plan->vector == 0) xg_column_steps(r, plan, whole, 1, 1, true, -1, &all);
+        else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, whole, 1, 1, true, v, &all);
+    }
+    if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
+    like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    memcpy(like, all.acc, r->n_values * sizeof *like);
+    xg_column_share(r, plan, &all, &shared);
+    p->n = 0;
+    xg_column_rounds(r, plan, &shared, like, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_COLUMN_C */

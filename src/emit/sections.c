@@ -1,0 +1,106 @@
+/* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
+ *
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+#ifndef XG_EMIT_SECTIONS_C
+#define XG_EMIT_SECTIONS_C
+#include "emit.h"
+
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+
+XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
+    int64_t most = 1;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, (list[k].shape->elements + list[k].unroll - 1) / list[k].unroll);
+    return XG_MIN(most, (int64_t)XG_LAUNCH_THREADS);
+}
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
+    int64_t threads = xg_sections_threads(list, n), sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) if (!xg_add64(sum, xg_section_blocks(&list[k], threads), &sum)) return INT64_MAX;
+    return sum;
+}
+
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    const xg_section *c = &d->list[which];
+    int64_t blocks = d->first[which + 1] - d->first[which];
+    xg_aff_ctx *x = e->m->aff;
+    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kb outer = s->b;
+    xg_kregion *r;
+    xg_kop *loop;
+    uint32_t k;
+    own->dims[0].name = XG_STR("bl_x");
+    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    dims[0] = d->thread;
+    dims[1] = d->block;
+    xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
+    loop = xg_kloop(&s->b, map, dims, dest, e->n_roots);
+    r = loop->regions[0];
+    for (k = 0; k < map->n_results; k++) { at[k] = &r->args[map->n_syms + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (k = 0; k < e->n_roots; k++) inside[k] = &r->args[map->n_syms + map->n_results + k];
+    s->b = xg_kb_end(e->m, r);
+    s->b.loc = outer.loc;
+    d->body(s, d->data, which, at, inside);
+    xg_kyield(&s->b, inside, e->n_roots);
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &loop->results[k];
+}
+
+XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer = s->b;
+    xg_kop *op;
+    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+        memcpy(inside, dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_sections_range(d, s, side ? mid : from, side ? to : mid, inside);
+        xg_kyield(&s->b, inside, e->n_roots);
+    }
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
+}
+
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
+    xg_kfunc *f = e->m->entry;
+    xg_sections_site d;
+    xg_scope s;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.list = list;
+    d.body = body;
+    d.data = data;
+    d.threads = xg_sections_threads(list, n);
+    d.first = XG_NEW_N(e->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
+    if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d.thread = xg_kthread_id(&s.b, 0, d.threads);
+    d.block = xg_kblock_id(&s.b, 0, XG_MAX(d.first[n], (int64_t)1));
+    if (n) xg_sections_range(&d, &s, 0, n, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SECTIONS_C */

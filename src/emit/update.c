@@ -1,0 +1,75 @@
+/* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
+ *
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, in whose memory it lies (fuse/in_place.c): what is not updated is there
+ * already. Each result has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then. */
+#ifndef XG_EMIT_UPDATE_C
+#define XG_EMIT_UPDATE_C
+#include "emit.h"
+
+typedef struct xg_update { xg_section *sections; uint32_t *root, n; } xg_update;
+
+XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_DYNAMIC_UPDATE_SLICE ? root : NULL;
+}
+
+/* What the parameter goes into, but for one root: no other root. */
+XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t root) {
+    const xg_partition *p = e->parts;
+    bool *made = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    made[xg_partition_place(p, e->comp->params[param])] = true;
+    for (k = 0; k < p->n_insts; k++) for (o = 0; o < p->insts[k]->n_operands; o++) made[k] = made[k] || made[xg_partition_place(p, XG_OPERAND(p->insts[k], o))];
+    for (k = 0; k < e->n_roots; k++) if (k != root && made[xg_partition_place(p, e->roots[k])]) return false;
+    return true;
+}
+
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t param;
+        if (!xg_update_of(e->roots[k])) return false;
+        param = xg_fuse_in_place(e->arena, e->fusion, k);
+        if (param < 0 || !xg_update_alone(e, (uint32_t)param, k)) return false;
+    }
+    return true;
+}
+
+XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_update *u = (xg_update *)data;
+    uint32_t root = u->root[which], k;
+    const xg_inst *r = s->e->roots[root], *i = xg_update_of(r);
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem v;
+    for (k = 0; k < i->shape->rank; k++) {
+        int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
+        idx[k] = at[k];
+        if (!slack) continue;
+        idx[k] = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 2, k, slack), at[k]);
+        xg_kval_set_range(idx[k], xg_range_of(0, i->shape->dims[k] - 1));
+    }
+    v = xg_elem_of(s, XG_OPERAND(i, 1), at);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
+    dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
+}
+
+XG_FN void xg_emit_update(xg_fusion_emission *e) {
+    xg_update u;
+    uint32_t k;
+    u.sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    u.root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    u.n = 0;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *i = xg_update_of(e->roots[k]);
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        *walk = *XG_OPERAND(i, 1)->shape;
+        if (!walk->elements) continue;
+        walk->layout = i->shape->layout;
+        u.sections[u.n].shape = walk;
+        u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+        u.root[u.n++] = k;
+    }
+    xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
+}
+
+#endif /* XG_EMIT_UPDATE_C */

@@ -1,0 +1,210 @@
+/* fuse/fusions.c -- when all is decided: each kernel that computes more than one operation becomes a fusion instruction, and what only kernels needed goes away.
+ *
+ * Names are XLA's: the kind, then the operations that shape the kernel. A kernel of one operation is left to the wrapper. */
+#ifndef XG_FUSE_FUSIONS_C
+#define XG_FUSE_FUSIONS_C
+#include "fuse.h"
+
+XG_FN int xg_fusions_by_place(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* What the kernel computes, in program order, into g->order. */
+XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
+    uint32_t j;
+    g->epoch++;
+    g->order.n = 0;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    qsort(g->order.p, g->order.n, sizeof *g->order.p, xg_fusions_by_place);
+}
+
+/* ---- names ---- */
+
+XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
+    const xg_inst *i = root->inst, *hero = root->leader->hero;
+    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
+    return i->op;
+}
+
+XG_FN bool xg_fusions_is_input(const xg_kernel *k) {
+    xg_opcode op = xg_fusions_hero(k);
+    return op == XG_REDUCE || op == XG_SCATTER || op == XG_TRANSPOSE || op == XG_CONCATENATE;
+}
+
+/* The opcodes of the heroes, sorted and each once, joined by '_'. */
+XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
+    const char *last = "", *next;
+    size_t n = 0;
+    uint32_t j;
+    do {
+        next = NULL;
+        for (j = 0; j < xg_kernel_n_outputs(k); j++) {
+            const char *name = xg_op_name(xg_fusions_hero(xg_kernel_root(k, j)));
+            if (strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0)) next = name;
+        }
+        if (next && n + strlen(next) + 2 < cap) n += xg_format(text + n, cap - n, "%s%s", n ? "_" : "", next);
+        last = next;
+    } while (next);
+    text[n] = 0;
+    for (n = 0; text[n]; n++) if (text[n] == '-') text[n] = '_';
+}
+
+/* ---- one fusion ---- */
+
+XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
+    char name[32];
+    outside[c->n_params] = o->value ? o->value : o->inst;
+    xg_format(name, sizeof name, "param_%u", c->n_params);
+    return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. */
+XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
+    char name[200];
+    xg_comp *c;
+    uint32_t j, n, most = 0;
+    xg_inst **operands;
+    xg_format(name, sizeof name, "fused_%s", heroes);
+    c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
+    operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    for (j = 0; j < g->order.n; j++) {
+        xg_inst *i = g->order.p[j]->inst;
+        for (n = 0; n < i->n_operands; n++) {
+            xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
+            if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
+            operands[n] = o->inner;
+        }
+        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+    }
+    c->root = k->inner;
+    return c;
+}
+
+/* Values that a root gives: the elements of its tuple, or itself. */
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+
+XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
+    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    return made;
+}
+
+/* The root tuple of a computation of several outputs: all values of all roots. */
+XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
+    uint32_t n = 0, j, e;
+    const xg_shape **shapes;
+    xg_inst **inner;
+    for (j = 0; j < k->roots.n; j++) n += xg_fusions_n_values(k->roots.p[j]);
+    shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (n = 0, j = 0; j < k->roots.n; j++) {
+        xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+    }
+    for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
+    c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+/* What read the root reads output `first` (and those behind it) of the fusion. */
+XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
+    uint32_t n = xg_fusions_n_values(root), e;
+    xg_inst **elems;
+    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    else {
+        elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
+        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+    }
+    root->value->scratch = root;
+    xg_inst_replace(root->inst, root->value);
+}
+
+XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
+    const xg_kernel *last = k;
+    uint32_t j;
+    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    return last->inst;
+}
+
+XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
+    char heroes[160], name[200];
+    bool input = xg_fusions_is_input(k);
+    uint32_t most = 0, j, n = 0;
+    xg_inst **outside, *fusion, *last = xg_fusions_last_root(k);
+    xg_comp *c;
+    for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
+    outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_heroes(k, heroes, sizeof heroes);
+    c = xg_fusions_comp(g, k, heroes, outside);
+    if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
+    xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
+    fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
+    xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
+    fusion->scratch = k; /* who reads it finds the kernel */
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
+    for (j = 0; j < k->roots.n; j++) {
+        xg_fusions_output(g, k->roots.p[j], fusion, n, last);
+        n += xg_fusions_n_values(k->roots.p[j]);
+    }
+}
+
+/* ---- order ---- */
+
+/* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
+XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
+    static const char open = 0, done = 0; /* two addresses */
+    XG_VEC(xg_inst *) stack = {NULL, 0, 0};
+    xg_inst *i, *next;
+    uint32_t k;
+    XG_FOR_INSTS(j, c) j->scratch = NULL;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->scratch) continue;
+        xg_push(a, xg_inst *, &stack, i);
+        while (stack.n) {
+            xg_inst *top = stack.p[stack.n - 1], *need = NULL;
+            top->scratch = (void *)(uintptr_t)&open;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
+            if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
+            stack.n--;
+            top->scratch = (void *)(uintptr_t)&done;
+            if (top == i) continue;
+            if (top == next) next = top->next;
+            xg_inst_move_before(top, i);
+        }
+    }
+}
+
+XG_FN bool xg_kernels_close(xg_kernels *g) {
+    bool changed = false, several = false;
+    xg_inst *i, *before;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        uint32_t count = 0;
+        if (!node->live || node->leader != node) continue;
+        xg_fusions_members(g, node);
+        for (j = 0; j < g->order.n; j++) count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+        if (count < 2) continue;
+        xg_fusions_make(g, node);
+        several = several || node->roots.n > 1;
+        changed = true;
+    }
+    if (!changed) return false;
+    for (i = g->comp->last; i; i = before) {
+        const xg_kernel *node = (const xg_kernel *)i->scratch;
+        before = i->prev;
+        if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
+    }
+    if (several) xg_fusions_sort(g->arena, g->comp);
+    return true;
+}
+
+#endif /* XG_FUSE_FUSIONS_C */

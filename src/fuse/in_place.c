@@ -1,0 +1,132 @@
+/* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
+ *
+ * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
+ * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
+ *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
+ *                       change.
+ * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
+#ifndef XG_FUSE_IN_PLACE_C
+#define XG_FUSE_IN_PLACE_C
+#include "fuse.h"
+
+typedef struct xg_in_place {
+    xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
+    XG_VEC(xg_inst *) work;
+    xg_arena *arena;
+} xg_in_place;
+
+XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
+    if (xg_map64_get(&w->seen, i->id + (uint64_t)1)) return;
+    xg_map64_put(&w->seen, i->id + (uint64_t)1, (void *)(uintptr_t)as);
+    xg_push(w->arena, xg_inst *, &w->work, i);
+}
+
+/* Another name for the same elements in the same order. */
+XG_FN bool xg_in_place_renames(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST && i->op != XG_RESHAPE) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (from->elements != to->elements || xg_type_bytes(from->type) != xg_type_bytes(to->type)) return false;
+    return i->op == XG_BITCAST || ((!from->layout || from->layout->descending) && (!to->layout || to->layout->descending));
+}
+XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i) {
+    while (xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return i;
+}
+
+XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b) { return xg_shape_same_dims(a, b) && a->layout == b->layout; }
+
+/* The dynamic-update-slice that writes the very window that the slice reads. */
+XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
+    XG_FOR_INSTS(u, slice->comp) {
+        uint32_t k;
+        if (u->op != XG_DYNAMIC_UPDATE_SLICE || u->n_operands != slice->n_operands + 1 || !xg_shape_same_dims(XG_OPERAND(u, 1)->shape, slice->shape)) continue;
+        if (xg_in_place_strip(XG_OPERAND(u, 0)) != xg_in_place_strip(XG_OPERAND(slice, 0)) || !xg_in_place_same_shape(u->shape, XG_OPERAND(slice, 0)->shape)) continue;
+        for (k = 1; k < slice->n_operands && XG_OPERAND(slice, k) == XG_OPERAND(u, k + 1); k++) {}
+        if (k == slice->n_operands) return u;
+    }
+    return NULL;
+}
+
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    XG_FOR_USES(u, scatter) {
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+    }
+    return true;
+}
+
+/* One use of a value that is in place, or of a window: does it stay so? */
+XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
+    bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
+    if (window && user == as) return operand == 1;
+    if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
+    if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
+    if (window) return false;
+    if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
+    if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
+        as = xg_in_place_window(user);
+        if (as) xg_in_place_add(w, user, as);
+        return as != NULL;
+    }
+    if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
+    xg_in_place_add(w, user, user);
+    return true;
+}
+
+/* The instruction that gives a leaf of the fusion's result. */
+XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) { return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL) : c->root; }
+
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
+    xg_mark mark = xg_arena_mark(a);
+    xg_in_place w;
+    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) && from->shape->elements == to->shape->elements && xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
+    if (!ok) return false;
+    memset(&w, 0, sizeof w);
+    w.arena = a;
+    xg_map64_init(&w.seen, a);
+    xg_in_place_add(&w, from, from);
+    while (w.work.n && ok) {
+        xg_inst *v = w.work.p[--w.work.n];
+        const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
+        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
+    }
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    xg_arena_reset(a, mark);
+    return ok;
+}
+
+/* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
+XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
+    const xg_attr *said = xg_inst_attr(fusion, XG_A_output_to_operand_aliasing);
+    uint32_t k;
+    for (k = 0; said && k < said->v.aliases->n; k++) {
+        const xg_alias *a = &said->v.aliases->p[k];
+        int64_t number = a->output.n ? a->output.p[0] : 0;
+        if (number == (int64_t)leaf && a->output.n < 2 && !a->operand_index.n && a->operand < (int64_t)fusion->n_operands) return a->operand;
+    }
+    return -1;
+}
+
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
+    int64_t said = xg_fuse_said(fusion, leaf);
+    const xg_inst *to;
+    if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
+    to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
+    if (!to) return -1;
+    to = xg_in_place_strip(to);
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
+    else return -1;
+    to = xg_in_place_strip(to);
+    return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
+}
+
+#endif /* XG_FUSE_IN_PLACE_C */

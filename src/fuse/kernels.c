@@ -1,0 +1,277 @@
+/* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
+ *
+ * Ideas
+ * - A kernel is its roots; what it computes is found by walking from them to values that lie in memory. The walk gives exact figures.
+ * - When a producer moves into a kernel, new figures follow from the two sets of figures, in time linear in what both read. That is exact unless
+ *   both compute the same instruction already, which can only be after something was computed in several kernels; then the kernel is walked.
+ * - Where an instruction is read, its place has a key: equal keys are equal indices. Elementwise operations pass their own key on. */
+#ifndef XG_FUSE_KERNELS_C
+#define XG_FUSE_KERNELS_C
+#include "fuse.h"
+
+XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
+
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
+XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
+
+/* Inside of the kernel: what nobody makes, what is free, and what the kernel makes itself. */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o) {
+    return o->kind == XG_FUSE_FREE || (o->kind == XG_FUSE_KERNEL && (!o->live || o->leader == leader));
+}
+
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return &k->inputs[j];
+    return NULL;
+}
+
+/* ---- reads ---- */
+
+XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
+
+/* Another place where the same value is read; equal places count once. */
+XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
+    to->coalesced = to->coalesced && more->coalesced;
+    to->contracted = to->contracted || more->contracted;
+    to->aligned = to->aligned && more->aligned;
+    if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
+    to->sites = XG_MIN(to->sites + more->sites, (uint32_t)1 << 20);
+    to->reads = xg_cost_add(to->reads, more->reads);
+    to->key = xg_hash_mix(to->key, more->key) | 1;
+}
+
+/* How the reader of `outer` reads what `outer` reads in this way. */
+XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_kernel_input *inner, int64_t elements) {
+    xg_kernel_input r = *inner;
+    r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
+    r.key = xg_kernel_key(outer->key, inner->key);
+    r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
+    r.aligned = inner->aligned && outer->aligned;
+    r.coalesced = inner->coalesced && outer->coalesced;
+    r.contracted = inner->contracted || outer->contracted;
+    r.refused = false;
+    r.why = NULL;
+    r.gain = r.time = 0;
+    return r;
+}
+
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_shape *s = in->from->inst->shape;
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = 0;
+    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    return cost.memory;
+}
+
+XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = memory;
+    return xg_cost_time(&cost, instructions);
+}
+
+XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
+    xg_cost cost;
+    int64_t threads = k->elements;
+    uint32_t j;
+    if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    xg_cost_begin(&cost, &g->machine, threads);
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    k->blocks = cost.blocks;
+    k->memory = cost.memory;
+    for (j = 0; j < k->n_inputs; j++) {
+        k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        k->memory = xg_cost_add(k->memory, k->inputs[j].time);
+    }
+    k->time = xg_kernel_time(g, k, k->memory, k->instructions);
+}
+
+/* ---- the walk ---- */
+
+XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+    if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
+    o->seen = *how;
+    o->seen.from = o;
+    (void)g;
+}
+
+/* Members behind the roots, operands first, into g->order. */
+XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
+    if (root->epoch == g->epoch) return;
+    root->epoch = g->epoch;
+    root->next_operand = 0;
+    g->stack.n = 0;
+    xg_push(g->arena, xg_kernel *, &g->stack, root);
+    while (g->stack.n) {
+        xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
+        if (u->next_operand == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        o = xg_kernel_of(XG_OPERAND(u->inst, u->next_operand++));
+        if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
+        o->epoch = g->epoch;
+        o->next_operand = 0;
+        xg_push(g->arena, xg_kernel *, &g->stack, o);
+    }
+}
+
+XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
+    const xg_inst *i = u->inst;
+    int64_t work = xg_cost_mul(u->seen.reads, xg_cost_op(i)), steps = xg_fuse_steps(i);
+    uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    leader->instructions = xg_cost_add(leader->instructions, work);
+    leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
+    if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
+        xg_access a = xg_fuse_access(i, k);
+        xg_kernel_input how = u->seen;
+        how.reads = xg_cost_scale(how.reads, a.num, a.den);
+        if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
+        how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
+        how.coalesced = how.coalesced && a.coalesced;
+        how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
+        xg_kernel_see(g, o, &how);
+    }
+}
+
+/* A root is made at the kernel's own indices; one of another size at indices of its own. */
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+    xg_kernel_input own;
+    memset(&own, 0, sizeof own);
+    own.sites = 1;
+    own.reads = xg_fuse_elements(root->inst);
+    own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
+    own.aligned = own.coalesced = true;
+    xg_kernel_see(g, root, &own);
+}
+
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
+    uint32_t n = 0, most = 0, j;
+    xg_kernel **inputs;
+    g->epoch++;
+    g->order.n = 0;
+    k->elements = xg_fuse_elements(k->inst);
+    k->instructions = 0;
+    k->ops = 0;
+    k->hero = NULL;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
+    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
+    k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->n_inputs = n;
+    for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
+    xg_kernel_settle(g, k);
+}
+
+/* ---- a producer inside ---- */
+
+XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
+    return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+}
+
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
+    const xg_kernel *p = in->from;
+    int64_t memory = c->memory - in->time;
+    uint32_t j;
+    *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
+        if (had) { xg_kernel_input both = *had; xg_kernel_join(&both, &through); memory -= had->time; through = both; }
+        else ++*buffers;
+        memory = xg_cost_add(memory, xg_kernel_read_time(g, c, &through));
+    }
+    return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
+}
+
+XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
+    value->n_readers++;
+    xg_push(g->arena, xg_kernel *, &value->readers, reader);
+}
+
+/* New figures of c from those of c and p. */
+XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
+    uint32_t n = 0, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
+        if (k < n) xg_kernel_join(&inputs[k], &through);
+        else inputs[n++] = through;
+    }
+    c->instructions = xg_kernel_instructions_with(c, in);
+    c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
+    if (!c->hero) c->hero = p->hero;
+    c->inputs = inputs;
+    c->n_inputs = n;
+    xg_kernel_settle(g, c);
+}
+
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
+    xg_kernel_input in = *xg_kernel_find_input(c, p);
+    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
+    uint32_t n = c->n_inputs, j, k;
+    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
+    if (c->shared && p->shared) xg_kernel_walk(g, c);
+    else xg_kernel_combine(g, c, p, &in);
+    c->shared = c->shared || p->shared;
+    for (j = 0; j < c->n_inputs; j++) {
+        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
+        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    }
+}
+
+/* ---- the start ---- */
+
+XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
+    if (i == i->comp->root) return true;
+    XG_FOR_USES(u, i) if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER || !xg_fuse_absorbs(u->user, u->index)) return true;
+    return false;
+}
+
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
+    uint32_t k = 0, j;
+    memset(g, 0, sizeof *g);
+    g->m = c->module;
+    g->comp = c;
+    g->arena = c->module->arena;
+    g->machine = xg_cost_machine(c->module);
+    g->log = c->module->fusion_log;
+    g->n = c->n_insts;
+    g->nodes = XG_NEW_N(g->arena, xg_kernel, (size_t)g->n + 1);
+    XG_FOR_INSTS(i, c) {
+        xg_kernel *node = &g->nodes[k];
+        node->inst = i;
+        node->place = k++;
+        node->leader = node;
+        node->kind = xg_fuse_class_of(i);
+        i->scratch = node;
+    }
+    XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
+        for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
+    }
+    for (k = g->n; k-- > 0;) { /* users first: what lies under another name in memory has to lie there itself */
+        xg_kernel *node = &g->nodes[k];
+        node->pinned = node->pinned || xg_kernel_is_pinned(node->inst);
+        if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
+        node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned && node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
+        node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
+    }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        if (!node->live) continue;
+        xg_kernel_walk(g, node);
+        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+    }
+}
+
+#endif /* XG_FUSE_KERNELS_C */

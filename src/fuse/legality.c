@@ -1,0 +1,152 @@
+/* fuse/legality.c -- what may be in one kernel, whatever it costs.
+ *
+ * Ideas
+ * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
+ * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
+ *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
+#ifndef XG_FUSE_LEGALITY_C
+#define XG_FUSE_LEGALITY_C
+#include "fuse.h"
+
+enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+
+XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
+
+XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic; }
+
+XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
+
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
+    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
+    switch (i->op) {
+    case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
+    case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: return XG_FUSE_FREE;
+    case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_MAP: case XG_SCATTER: return XG_FUSE_KERNEL;
+    default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
+    }
+}
+
+/* Elements that a loop inside of the instruction reads for one element of its result. */
+XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
+    int64_t n = 1, in;
+    uint32_t k;
+    switch (i->op) {
+    case XG_REDUCE: in = XG_OPERAND(i, 0)->shape->elements; return in / XG_MAX(xg_fuse_elements(i), (int64_t)1);
+    case XG_DOT: {
+        xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, XG_OPERAND(i, 0)->shape->dims[dims.p[k]]);
+        return n;
+    }
+    case XG_CONVOLUTION: {
+        const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
+    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
+        const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+        return n;
+    }
+    case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
+    default: return 1;
+    }
+}
+
+XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
+    switch (i->op) {
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
+    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    default: return false;
+    }
+}
+
+/* The last dimension in memory that has more than one element; rank when there is none. */
+XG_FN uint32_t xg_fuse_minor(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] != 1) return d;
+    }
+    return s->rank;
+}
+
+/* Do threads that write neighbours read neighbours? */
+XG_FN bool xg_fuse_keeps_minor(const xg_inst *user, const xg_shape *from) {
+    uint32_t minor = xg_fuse_minor(from), to = xg_fuse_minor(user->shape);
+    if (minor == from->rank || to == user->shape->rank) return true;
+    switch (user->op) {
+    case XG_TRANSPOSE: return xg_attr_ints(user, XG_A_dimensions).p[to] == minor;
+    case XG_COPY: return minor == to;
+    case XG_SLICE: return xg_inst_attr(user, XG_A_slice)->v.slices->p[to].stride == 1;
+    default: return true;
+    }
+}
+
+XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
+    xg_access a;
+    a.kind = kind;
+    a.num = num;
+    a.den = XG_MAX(den, (int64_t)1);
+    a.coalesced = true;
+    return a;
+}
+
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
+    const xg_inst *o = XG_OPERAND(user, k);
+    int64_t in = o->shape->elements, out = XG_MAX(xg_fuse_elements(user), (int64_t)1), steps;
+    xg_access a = xg_access_ratio(XG_ACCESS_MOVED, 1, 1);
+    switch (user->op) {
+    case XG_BITCAST: case XG_RESHAPE: return xg_access_ratio(XG_ACCESS_ALIGNED, 1, 1);
+    case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
+    case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
+    case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
+    case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
+    case XG_REDUCE: case XG_REDUCE_WINDOW: {
+        bool data = k < user->n_operands / 2;
+        steps = xg_fuse_steps(user);
+        return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
+    }
+    case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
+    case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
+    case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
+    case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
+    case XG_COPY: if (xg_fuse_layout_noop(user)) return xg_access_ratio(XG_ACCESS_SAME, 1, 1); break;
+    case XG_MAP: return xg_access_ratio(XG_ACCESS_SAME, 1, 1);
+    default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
+    }
+    a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    return a;
+}
+
+/* May what operand k is be computed inside of the user's kernel? If not it has to lie in memory. */
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t k) {
+    const xg_shape *s = XG_OPERAND(user, k)->shape;
+    if (!xg_fuse_is_static_array(s) || xg_fuse_class_of(user) == XG_FUSE_OTHER) return false;
+    return user->op != XG_SCATTER || k > 0;
+}
+
+/* Only the update should be written, into the memory of the operand: worth a kernel of its own. */
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
+    return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
+}
+
+/* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_inst *h = p->hero;
+    if (p->is_update_in_place) return "the producer is an update in place";
+    if (in->contracted) {
+        if (h) return "a hero inside of a contraction";
+        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+    }
+    if (!h) return NULL;
+    if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
+    if (c->hero) return "both have a hero";
+    if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
+    return NULL;
+}
+
+#endif /* XG_FUSE_LEGALITY_C */

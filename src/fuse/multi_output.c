@@ -1,0 +1,258 @@
+/* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
+ * small kernels that have nothing to do with each other but the launch that one of them can spare.
+ *
+ * Ideas
+ * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
+ *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
+#ifndef XG_FUSE_MULTI_OUTPUT_C
+#define XG_FUSE_MULTI_OUTPUT_C
+#include "fuse.h"
+
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
+
+/* ---- levels ---- */
+
+XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+XG_FN void xg_multi_levels(xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        n->level = 0;
+        n->limit = UINT32_MAX;
+        if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
+        else for (j = 0; j < n->inst->n_operands; j++) n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
+    }
+    for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
+        xg_kernel *n = &g->nodes[k];
+        uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
+        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
+        for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
+    }
+}
+
+/* Does everybody who reads what k makes, but `other`, stand above the level? */
+XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t r, j;
+    for (r = 0; r < xg_kernel_n_outputs(k); r++) {
+        const xg_kernel *root = xg_kernel_root(k, r);
+        if (root->limit <= level) return false;
+        for (j = 0; j < root->readers.n; j++) {
+            const xg_kernel *c = root->readers.p[j]->leader;
+            if (c != other && c != k && root->readers.p[j]->live && c->level <= level && xg_kernel_find_input(c, root)) return false;
+        }
+    }
+    return true;
+}
+
+XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
+    return true;
+}
+
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
+/* A level that both may have; false when there is none. */
+XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
+    const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
+    *level = upper->level;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
+    *level = lower->level;
+    return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
+}
+
+/* ---- what may walk together ---- */
+
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
+    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+
+XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+}
+
+/* A loop so short that a kernel of loops may have it beside others. */
+XG_FN bool xg_multi_is_short(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+}
+
+XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
+    const xg_inst *x = a->hero, *y = b->hero;
+    if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (x && y) return "both have a hero";
+    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
+}
+
+/* ---- merging ---- */
+
+XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
+    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
+    uint32_t n = 0, j;
+    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
+    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
+    to->roots.p = p;
+    to->roots.n = to->roots.cap = n;
+}
+
+/* Figures of both together, when they compute nothing in common and neither reads the other. */
+XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, a->n_inputs + b->n_inputs + (size_t)1);
+    uint32_t n = a->n_inputs, j, k;
+    memcpy(inputs, a->inputs, n * sizeof *inputs);
+    for (j = 0; j < b->n_inputs; j++) {
+        for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
+        if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
+        else inputs[n++] = b->inputs[j];
+    }
+    a->inputs = inputs;
+    a->n_inputs = n;
+    a->instructions = xg_cost_add(a->instructions, b->instructions);
+    a->ops += b->ops;
+    xg_kernel_settle(g, a);
+}
+
+XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+    if (!g->log) return;
+    xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
+    if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
+    else xg_printf(g->log, "refused, %s\n", why);
+}
+
+/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+    bool elsewhere = false;
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) {
+        if (k->inputs[j].from->leader != other) continue;
+        *any = true;
+        elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
+    }
+    return elsewhere;
+}
+
+/* Makes one kernel of both if that is possible and pays; a becomes its leader. */
+XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    xg_kernel was = *a;
+    int64_t apart = xg_cost_add(a->time, b->time);
+    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
+    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
+    uint32_t level, j;
+    if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
+    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
+    xg_multi_set_roots(g, a, &was, b);
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+    if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
+    else xg_multi_combine(g, a, b);
+    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    xg_multi_log(g, a, b, why, apart, a->time);
+    if (why) {
+        *a = was;
+        for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+        b->leader = b;
+        for (j = 0; j < b->roots.n; j++) b->roots.p[j]->leader = b;
+        return false;
+    }
+    a->level = level;
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
+    a->shared = a->shared || b->shared;
+    for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    return true;
+}
+
+/* ---- who is tried ---- */
+
+/* Each of the kernels with the last few like it before. */
+XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
+    bool changed = false;
+    uint32_t j, k, tries;
+    for (j = 1; j < n; j++) {
+        xg_kernel *b = kernels[j]->leader;
+        for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = kernels[k]->leader;
+            if (a == b || !xg_multi_is_near(a, b)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) { changed = true; break; }
+        }
+    }
+    return changed;
+}
+
+XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, value->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < value->readers.n; j++) {
+        xg_kernel *c = value->readers.p[j];
+        if (!c->live || !xg_kernel_find_input(c->leader, value)) continue;
+        if (!n || list[n - 1] != c->leader) list[n++] = c->leader;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_fusions_by_place);
+    (void)xg_multi_siblings(g, list, n);
+}
+
+/* A value with the readers that compute element for element from it. */
+XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
+    uint32_t j, tries = 0;
+    for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
+        xg_kernel *c = p->readers.p[j]->leader;
+        const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
+        if (!in || !in->aligned || in->sites != 1 || !xg_multi_is_near(p->leader, c)) continue;
+        tries++;
+        (void)xg_multi_merge(g, p->leader, c);
+    }
+}
+
+/* Small kernels that share nothing. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+
+XG_FN int xg_multi_by_level(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    if (x->elements != y->elements) return x->elements > y->elements ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+XG_FN void xg_multi_horizontal(xg_kernels *g) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, k, j, tries;
+    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
+    qsort(list, n, sizeof *list, xg_multi_by_level);
+    for (k = 1; k < n; k++) {
+        xg_kernel *b = list[k]->leader;
+        for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = list[j]->leader;
+            if (a == b || !xg_multi_is_little(a)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) break;
+        }
+    }
+}
+
+XG_FN void xg_multi_run(xg_kernels *g) {
+    uint32_t k;
+    xg_multi_levels(g);
+    for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
+    for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+}
+
+#endif /* XG_FUSE_MULTI_OUTPUT_C */

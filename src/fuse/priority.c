@@ -1,0 +1,183 @@
+/* fuse/priority.c -- priority-fusion: producers move into all of their readers, the most worthwhile first.
+ *
+ * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
+ * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ *
+ * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
+#ifndef XG_FUSE_PRIORITY_C
+#define XG_FUSE_PRIORITY_C
+#include "fuse.h"
+
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+
+/* ---- the queue: a heap that knows where everybody is ---- */
+
+/* What computing it in its readers saves, its own kernel with it. */
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
+    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
+    return x != y ? x > y : a->place < b->place;
+}
+
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+
+XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
+    xg_kernel *k = q->heap.p[at];
+    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= q->heap.n) break;
+        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
+        if (!xg_queue_before(q->heap.p[child], k)) break;
+        xg_queue_set(q, at, q->heap.p[child]);
+        at = child;
+    }
+    xg_queue_set(q, at, k);
+}
+
+XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
+    uint32_t at = k->heap_at - 1;
+    xg_kernel *last = q->heap.p[--q->heap.n];
+    k->heap_at = 0;
+    if (last == k) return;
+    xg_queue_set(q, at, last);
+    xg_queue_sift(q, at);
+}
+
+/* Its gain changed: into the queue, to another place, or out. */
+XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
+    if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
+    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    xg_queue_sift(q, p->heap_at - 1);
+}
+
+/* ---- estimates ---- */
+
+XG_FN void xg_priority_estimate(const xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
+    xg_kernel *p = in->from;
+    uint32_t buffers;
+    p->gain -= in->gain;
+    p->n_refused -= in->refused;
+    in->gain = 0;
+    in->why = xg_fuse_refusal(p, c, in);
+    if (!in->why && c->ops + (uint64_t)p->ops * in->sites > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    if (!in->why) {
+        int64_t with = xg_kernel_time_with(g, c, in, &buffers);
+        if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
+        else in->gain = c->time - with;
+    }
+    in->refused = in->why != NULL;
+    p->gain += in->gain;
+    p->n_refused += in->refused;
+}
+
+/* Everything that c reads, after c changed. */
+XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
+    uint32_t j;
+    for (j = 0; j < c->n_inputs; j++) {
+        xg_kernel *p = c->inputs[j].from;
+        if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
+        xg_priority_estimate(q->g, c, &c->inputs[j]);
+        xg_queue_update(q, p);
+    }
+}
+
+/* p in each of its readers, after p changed; forgets those that were readers once. */
+XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
+    uint32_t n = 0, j;
+    if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    for (j = 0; j < p->readers.n; j++) {
+        xg_kernel *c = p->readers.p[j];
+        xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
+        if (!in) continue;
+        p->readers.p[n++] = c;
+        xg_priority_estimate(q->g, c, in);
+    }
+    p->readers.n = n;
+    xg_queue_update(q, p);
+}
+
+/* ---- the log ---- */
+
+XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, bool accepted) {
+    const xg_kernel *p = in->from;
+    int64_t apart = p->time + c->time, together = c->time - in->gain;
+    if (!g->log) return;
+    xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
+    if (in->why) xg_printf(g->log, "refused, %s\n", in->why);
+    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
+        accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
+}
+
+/* The last word on each pair that stayed apart. */
+XG_FN void xg_priority_log_rest(const xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; g->log && k < g->n; k++)
+        for (j = 0; g->nodes[k].live && j < g->nodes[k].n_inputs; j++) {
+            xg_kernel_input in = g->nodes[k].inputs[j];
+            if (!in.from->live) continue;
+            if (!in.from->candidate) in.why = in.from->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
+            xg_priority_log(g, &g->nodes[k], &in, false);
+        }
+}
+
+/* ---- the way ---- */
+
+XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
+    xg_kernels *g = q->g;
+    xg_kernel **readers = XG_NEW_N(g->arena, xg_kernel *, p->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) readers[n++] = p->readers.p[j];
+    p->live = false;
+    p->shared = p->shared || n > 1;
+    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), true);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel *o = p->inputs[j].from; /* no longer read by p */
+        o->n_readers--;
+        o->gain -= p->inputs[j].gain;
+        o->n_refused -= p->inputs[j].refused;
+        xg_queue_update(q, o);
+    }
+    for (j = 0; j < n; j++) {
+        xg_kernel *c = readers[j];
+        uint32_t i;
+        for (i = 0; i < c->n_inputs; i++) { /* what is taken back is estimated again below */
+            c->inputs[i].from->gain -= c->inputs[i].gain;
+            c->inputs[i].from->n_refused -= c->inputs[i].refused;
+            c->inputs[i].gain = 0;
+            c->inputs[i].refused = false;
+        }
+        xg_kernel_take(g, c, p);
+    }
+    for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
+    for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+}
+
+XG_FN void xg_priority_run(xg_kernels *g) {
+    xg_queue q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    q.g = g;
+    for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
+    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
+    while (q.heap.n) {
+        xg_kernel *best = q.heap.p[0];
+        xg_queue_drop(&q, best);
+        xg_priority_fuse(&q, best);
+    }
+    xg_priority_log_rest(g);
+}
+
+XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_kernels g;
+    xg_kernels_open(&g, c);
+    xg_priority_run(&g);
+    xg_multi_run(&g);
+    return xg_kernels_close(&g);
+}
+
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
+
+#endif /* XG_FUSE_PRIORITY_C */

@@ -1,0 +1,230 @@
+/* plan/alias.c -- which values lie in one place.
+ *
+ * Values become one buffer when no two of them are needed at the same time. Two may touch: one ends at the very step that makes the other, if that step is allowed to write the one
+ * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
+ * this order: what leaves the program, and the parameters that its results share memory with; loops and branches; results that must lie over an operand; results that may.
+ * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ *
+ * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
+#ifndef XG_PLAN_ALIAS_C
+#define XG_PLAN_ALIAS_C
+#include "plan.h"
+
+/* ---- may they? ---- */
+
+/* y is made at the step at which x is needed last. */
+XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
+    const xg_inst *i = y->inst;
+    uint32_t k;
+    bool found = false;
+    switch (y->role) {
+    case XG_VALUE_IN: case XG_VALUE_OUT: case XG_VALUE_LANDED: return y->from == x;
+    case XG_VALUE_RESULT: return y->from == x || x->role == XG_VALUE_PARAMETER; /* moves at the end happen together */
+    case XG_VALUE_MADE: break;
+    default: return false;
+    }
+    if (i->op != XG_FUSION) return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 && xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
+        if (!xg_fuse_may_share(p->arena, i, k, y->leaf)) return false;
+        found = true;
+    }
+    return found;
+}
+XG_FN bool xg_alias_apart(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
+    if (x->first > y->first) { const xg_plan_value *t = x; x = y; y = t; }
+    return x->last < y->first || (x->last == y->first && x->first < y->first && xg_alias_touch(p, x, y));
+}
+
+/* The place of the first value that begins at `first` or later. */
+XG_FN uint32_t xg_alias_place(const xg_buffer *b, uint32_t first) {
+    uint32_t lo = 0, hi = b->values.n;
+    while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (b->values.p[mid]->first < first) lo = mid + 1; else hi = mid; }
+    return lo;
+}
+XG_FN bool xg_alias_fits(const xg_plan *p, const xg_buffer *b, const xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    return (!k || xg_alias_apart(p, b->values.p[k - 1], v)) && (k == b->values.n || xg_alias_apart(p, v, b->values.p[k]));
+}
+
+/* Constants and parameters that are not given away are only read. */
+XG_FN bool xg_alias_writable(const xg_buffer *b) { return b->kind == XG_EXE_ALLOC_TEMP || b->kind == XG_EXE_ALLOC_RESULT || (b->kind == XG_EXE_ALLOC_PARAMETER && b->donated); }
+
+/* ---- two into one ---- */
+
+XG_FN void xg_alias_insert(xg_plan *p, xg_buffer *b, xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    memmove(b->values.p + k + 1, b->values.p + k, (b->values.n - 1 - k) * sizeof *b->values.p);
+    b->values.p[k] = v;
+    v->buffer = b;
+}
+XG_FN void xg_alias_pour(xg_plan *p, xg_buffer *from, xg_buffer *to) {
+    uint32_t k;
+    if (to->kind == XG_EXE_ALLOC_TEMP) { to->kind = from->kind; to->index = from->index; to->donated = from->donated; }
+    if (to->kind == XG_EXE_ALLOC_RESULT) p->results[to->index] = to;
+    if (to->kind == XG_EXE_ALLOC_PARAMETER) { p->params[to->index] = to; if (to->donated) p->results[to->donated - 1] = to; }
+    for (k = 0; k < from->values.n; k++) xg_alias_insert(p, to, from->values.p[k]);
+    from->values.n = 0;
+}
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    if (a->buffer == b->buffer) return;
+    if (a->buffer->values.n < b->buffer->values.n) xg_alias_pour(p, a->buffer, b->buffer); else xg_alias_pour(p, b->buffer, a->buffer);
+}
+
+/* True when they are one buffer afterwards. */
+XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    xg_buffer *s = a->buffer, *l = b->buffer;
+    uint32_t k;
+    if (s == l) return true;
+    if (s->values.n > l->values.n) { xg_buffer *t = s; s = l; l = t; }
+    if (s->bytes != l->bytes || !s->bytes || s->space != l->space || !xg_alias_writable(s) || !xg_alias_writable(l)) return false;
+    if (s->kind != XG_EXE_ALLOC_TEMP && l->kind != XG_EXE_ALLOC_TEMP) return false;
+    for (k = 0; k < s->values.n; k++) if (!xg_alias_fits(p, l, s->values.p[k])) return false;
+    xg_alias_pour(p, s, l);
+    return true;
+}
+
+/* ---- what is asked ---- */
+
+/* input_output_alias: the leaf of a parameter that a leaf of the result shares memory with. */
+XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index) {
+    uint32_t leaf = 0, k;
+    for (k = 0; k < index.n; k++) {
+        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias names a part of %s that is not there", i->name.p);
+        leaf += xg_plan_leaf_offset(s, index.p[k]);
+        s = s->elems[index.p[k]];
+    }
+    return leaf;
+}
+XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
+    const xg_comp *e = p->m->entry;
+    uint32_t k;
+    for (k = 0; k < p->m->n_aliases; k++) {
+        const xg_io_alias *a = &p->m->aliases[k];
+        const xg_inst *param = a->param >= 0 && a->param < (int64_t)e->n_params ? e->params[a->param] : NULL;
+        uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
+        xg_plan_value *v = param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
+        if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated || results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT) continue;
+        v->buffer->donated = leaf + 1;
+        results[leaf]->buffer->kind = XG_EXE_ALLOC_TEMP; /* it is the parameter's memory */
+        xg_plan_unite(p, v, results[leaf]);
+    }
+}
+
+/* A site for the copy of an operand into the result's memory. */
+XG_FN void xg_alias_copy_operand(xg_plan *p, xg_plan_value *from, xg_plan_value *to) {
+    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
+    xg_plan_move m;
+    if (!s) s = xg_plan_site_new(p, to->inst, 1);
+    m.from = from->buffer;
+    m.to = to->buffer;
+    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
+}
+
+XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
+    if (v->role != XG_VALUE_MADE) return -1;
+    if (v->inst->op == XG_FUSION) return xg_fuse_in_place(p->arena, v->inst, v->leaf);
+    return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
+}
+
+/* ---- moves ---- */
+
+XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
+    xg_plan_move m;
+    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
+    m.from = v->from->buffer;
+    m.to = v->buffer;
+    xg_push(p->arena, xg_plan_move, list, m);
+}
+
+/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
+XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
+    xg_plan_moves out = {NULL, 0, 0};
+    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
+    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
+    xg_plan_move m;
+    if (!list->n) return;
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
+    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
+    for (;;) {
+        while (head < n) {
+            uint32_t t = ready[head++];
+            xg_buffer *from = list->p[t].from;
+            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
+            done[t] = true;
+            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
+        }
+        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
+        while (next < list->n && done[next]) next++;
+        if (next == list->n) break;
+        m.from = list->p[next].to;
+        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
+        m.to->reads = 1;
+        xg_push(p->arena, xg_plan_move, &out, m);
+        list->p[m.from->reader].from = m.to;
+        ready[n++] = next;
+    }
+    *list = out;
+}
+
+XG_FN void xg_alias_moves(xg_plan *p) {
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *v = p->values.p[k];
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
+        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
+        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
+        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
+        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+    }
+    for (k = 0; k < p->joins.n; k++) {
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
+    }
+    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
+}
+
+/* ---- all of it ---- */
+
+XG_FN void xg_plan_alias(xg_plan *p) {
+    xg_plan_value **results = XG_NEW_N(p->arena, xg_plan_value *, p->n_results + (size_t)1);
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
+    xg_alias_donated(p, results);
+    for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k], *x;
+        if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
+        x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
+        v->copied = x && !xg_alias_try(p, x, v);
+        if (v->copied) xg_alias_copy_operand(p, x, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
+        for (j = 0; j < v->inst->n_operands; j++) {
+            xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
+            if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
+        }
+    }
+    xg_alias_moves(p);
+}
+
+XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
+    const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
+    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *to = xg_plan_value_of(p, i, k);
+        if (to && to->copied && to->over == operand + 1) return to->buffer;
+    }
+    return v ? v->buffer : NULL;
+}
+
+#endif /* XG_PLAN_ALIAS_C */

@@ -1,0 +1,255 @@
+/* plan/pack.c -- where each buffer lies.
+ *
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then. The others
+ * share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life,
+ * both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ *
+ * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+#ifndef XG_PLAN_PACK_C
+#define XG_PLAN_PACK_C
+#include "plan.h"
+
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_GUESTS_MAX = 32 };
+
+XG_FN int64_t xg_pack_natural(int64_t bytes) {
+    int64_t a = XG_PACK_ALIGN_MIN;
+    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    return a;
+}
+XG_FN int64_t xg_plan_align(const xg_buffer *b) {
+    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
+}
+XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
+
+/* ---- who is placed already ---- */
+
+/* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and each buffer stands in the few nodes that make up its life;
+ * by_first is all buffers in the order of their first steps, those of step t from start[t] on. So whoever lives at the same time is found without asking the others.
+ * ordered: by offset, for values that meet nearly everybody. */
+typedef XG_VEC(xg_buffer *) xg_buffers;
+typedef struct xg_packer {
+    xg_arena *arena;
+    uint32_t steps, *start, n_ordered;
+    xg_buffers *nodes;
+    xg_buffer **by_first, **ordered, **met;
+} xg_packer;
+
+XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
+    uint32_t end = 0, k;
+    memset(q, 0, sizeof *q);
+    q->arena = a;
+    for (k = 0; k < n; k++) end = XG_MAX(end, temps[k]->last + 1);
+    for (q->steps = 1; q->steps < end; q->steps *= 2) {}
+    q->nodes = XG_NEW_N(a, xg_buffers, (size_t)2 * q->steps);
+    q->start = XG_NEW_N(a, uint32_t, (size_t)end + 2);
+    q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+    q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+    q->met = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+    for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
+    for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
+    for (k = 0; k < n; k++) q->by_first[q->start[temps[k]->first]++] = temps[k];
+    for (k = end; k > 0; k--) q->start[k] = q->start[k - 1];
+    q->start[0] = 0;
+}
+
+XG_FN int xg_pack_by_offset(const void *a, const void *b) {
+    const xg_buffer *x = *(xg_buffer *const *)a, *y = *(xg_buffer *const *)b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
+    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1, k = q->n_ordered++;
+    b->placed = true;
+    for (; l < r; l /= 2, r /= 2) {
+        if (l & 1) { xg_push(q->arena, xg_buffer *, &q->nodes[l], b); l++; }
+        if (r & 1) { r--; xg_push(q->arena, xg_buffer *, &q->nodes[r], b); }
+    }
+    for (; k > 0 && q->ordered[k - 1]->offset > b->offset; k--) q->ordered[k] = q->ordered[k - 1];
+    q->ordered[k] = b;
+}
+
+/* Those placed whose lives meet b's, by offset, in met; their number. */
+XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
+    uint32_t k, n = 0, node;
+    for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
+    for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
+    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
+    return n;
+}
+
+/* A gap beside them: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
+XG_FN int64_t xg_pack_gap(xg_packer *q, const xg_buffer *b, bool tight) {
+    uint32_t k, n = xg_pack_meet(q, b);
+    int64_t at = 0, align = xg_pack_natural(b->bytes), best = -1, waste = INT64_MAX;
+    for (k = 0; k < n; k++) {
+        int64_t from = xg_pack_up(at, align), left = q->met[k]->offset - from - b->bytes;
+        if (left >= 0 && left < waste) { best = from; waste = left; if (!tight) break; }
+        at = XG_MAX(at, q->met[k]->offset + q->met[k]->bytes);
+    }
+    return best >= 0 ? best : xg_pack_up(at, align);
+}
+
+/* ---- orders ---- */
+
+XG_FN int xg_pack_tie(const xg_buffer *a, const xg_buffer *b) {
+    const xg_plan_value *x = a->values.p[0], *y = b->values.p[0];
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    if (x->leaf != y->leaf) return x->leaf < y->leaf ? -1 : 1;
+    if (x->inst->id != y->inst->id) return x->inst->id < y->inst->id ? -1 : 1;
+    return x->role < y->role ? -1 : x->role > y->role;
+}
+XG_FN int xg_pack_by_size(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : xg_pack_tie(a, b);
+}
+XG_FN int xg_pack_by_space(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->space != b->space ? (a->space < b->space ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN int xg_pack_by_life(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    uint32_t x = a->last - a->first, y = b->last - b->first;
+    return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    double x = (double)a->bytes * (a->last - a->first + 1.0), y = (double)b->bytes * (b->last - b->first + 1.0);
+    return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+
+/* One try; the size of the block. */
+XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_packer q;
+    int64_t size = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) temps[k]->placed = false;
+    if (n > 1) qsort(temps, n, sizeof *temps, order);
+    xg_pack_init(&q, p->arena, temps, n);
+    for (k = 0; k < n; k++) {
+        int64_t end;
+        temps[k]->offset = xg_pack_gap(&q, temps[k], tight);
+        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
+        size = XG_MAX(size, end);
+        xg_pack_placed(&q, temps[k]);
+    }
+    xg_arena_reset(p->arena, mark);
+    return size;
+}
+
+/* The most bytes of these that are needed at one time. */
+XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
+    for (k = 0; k <= p->end; k++) { live += change[k]; most = XG_MAX(most, live); }
+    xg_arena_reset(p->arena, mark);
+    return most;
+}
+
+XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
+    static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
+    xg_plan_space s;
+    uint32_t o, tight, best = 0, last = 0;
+    s.space = space;
+    s.bytes = INT64_MAX;
+    s.largest_live = xg_pack_live(p, temps, n);
+    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
+        int64_t size;
+        if (s.bytes == s.largest_live) continue;
+        last = 2 * o + tight;
+        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
+        if (size < s.bytes) { s.bytes = size; best = last; }
+    }
+    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    xg_push(p->arena, xg_plan_space, &p->spaces, s);
+    p->temp_bytes += s.bytes;
+    p->largest_live += s.largest_live;
+}
+
+/* ---- guests in the memory of results ---- */
+
+typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
+
+XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
+    const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
+}
+
+XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
+    int64_t at = 0;
+    uint32_t k, place = 0;
+    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    for (k = 0; k < h->guests.n; k++) {
+        const xg_buffer *g = h->guests.p[k];
+        if (g->first > b->last || b->first > g->last) continue;
+        if (g->offset - at >= b->bytes) break;
+        at = XG_MAX(at, xg_pack_up(g->offset + g->bytes, XG_PACK_ALIGN_MIN));
+    }
+    if (at + b->bytes > h->buffer->bytes) return false;
+    b->host = h->buffer;
+    b->offset = at;
+    while (place < h->guests.n && h->guests.p[place]->offset <= at) place++;
+    xg_push(p->arena, xg_buffer *, &h->guests, b);
+    memmove(h->guests.p + place + 1, h->guests.p + place, (h->guests.n - 1 - place) * sizeof *h->guests.p);
+    h->guests.p[place] = b;
+    return true;
+}
+
+/* Large ones first, each with the smallest results that have room. */
+XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
+    uint32_t m = 0, k, j;
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    if (m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    for (k = 0; k < n; k++) {
+        uint32_t lo = 0, hi = m;
+        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
+        for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
+    }
+}
+
+/* ---- all ---- */
+
+/* The buffers that are left, in the order of their first values, with their lives. */
+XG_FN void xg_pack_collect(xg_plan *p) {
+    uint32_t k, j;
+    for (k = 0; k < p->values.n; k++) {
+        xg_buffer *b = p->values.p[k]->buffer;
+        if (b->slice) continue;
+        if (b->bytes > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "%s: a buffer overflows 64 bits", b->values.p[0]->inst->name.p);
+        b->slice = p->buffers.n + 1;
+        b->first = b->values.p[0]->first;
+        for (j = 0; j < b->values.n; j++) b->last = XG_MAX(b->last, b->values.p[j]->last);
+        xg_push(p->arena, xg_buffer *, &p->buffers, b);
+    }
+    for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice--;
+}
+
+XG_FN void xg_plan_pack(xg_plan *p) {
+    xg_buffer **temps;
+    uint32_t n = 0, k, m;
+    xg_pack_collect(p);
+    temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
+    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
+    if (n > 1) qsort(temps, n, sizeof *temps, xg_pack_by_size);
+    xg_pack_guests(p, temps, n);
+    for (k = 0, m = 0; k < n; k++) if (!temps[k]->host) temps[m++] = temps[k];
+    if (m > 1) qsort(temps, m, sizeof *temps, xg_pack_by_space);
+    for (k = 0, n = 0; k < m; k = n) {
+        for (n = k; n < m && temps[n]->space == temps[k]->space; n++) {}
+        xg_pack_space(p, temps[k]->space, temps + k, n - k);
+    }
+}
+
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
+    xg_plan *p = xg_plan_values(a, m);
+    xg_plan_alias(p);
+    xg_plan_pack(p);
+    return p;
+}
+
+#endif /* XG_PLAN_PACK_C */

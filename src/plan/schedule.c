@@ -1,0 +1,358 @@
+/* plan/schedule.c -- the order in which the program runs: the one of several that holds the least memory at a time.
+ *
+ * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
+ * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
+ * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ *
+ * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
+ * instructions and uses. */
+#ifndef XG_PLAN_SCHEDULE_C
+#define XG_PLAN_SCHEDULE_C
+#include "plan.h"
+
+typedef struct xg_sched_value { int64_t bytes; uint32_t first_user, n_users, made_by; bool stays; } xg_sched_value; /* users: sched.users[first_user ...] */
+
+typedef struct xg_sched_overwrite { uint32_t value; int64_t bytes; } xg_sched_overwrite;
+
+/* One computation. Instructions are numbers in the order of the text. */
+typedef struct xg_sched {
+    xg_arena *arena;
+    xg_comp *comp;
+    xg_inst **insts;
+    uint32_t n;
+    xg_map64 index;                     /* instruction id + 1 -> its number + 1 */
+    XG_VEC(xg_sched_value) values;
+    uint32_t **leaf_value;              /* of each instruction, by leaf */
+    uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
+    uint32_t *use_start, *uses, *users; /* values that an instruction uses, each once */
+    int64_t *made;                      /* bytes of its values */
+    int64_t *inner;                     /* what it needs beside its operands and result while it runs */
+    xg_sched_overwrite *over;            /* per instruction: a value that its result may be written over; UINT32_MAX: none */
+    int64_t initial;                    /* live when it begins */
+} xg_sched;
+
+XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return (uint32_t)(uintptr_t)xg_map64_get(&s->index, i->id + (uint64_t)1) - 1; }
+XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; } /* saturates: only comparisons are made of it */
+
+/* ---- what there is ---- */
+
+XG_FN void xg_sched_values(xg_sched *s) {
+    uint32_t k, j, n;
+    s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
+    s->made = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        const xg_shape **leaves = xg_plan_leaves(s->arena, i->shape, &n);
+        bool outside = i->op == XG_CONSTANT || (i->op == XG_PARAMETER && s->comp == s->comp->module->entry);
+        s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
+        for (j = 0; j < n; j++) {
+            xg_sched_value v;
+            if (xg_plan_forwards(i)) {
+                uint32_t operand, leaf = xg_plan_forwarded(i, j, &operand);
+                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
+                continue;
+            }
+            memset(&v, 0, sizeof v);
+            v.bytes = outside ? 0 : xg_plan_bytes(leaves[j]);
+            v.made_by = k;
+            if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
+            s->leaf_value[k][j] = s->values.n;
+            xg_push(s->arena, xg_sched_value, &s->values, v);
+        }
+    }
+    n = (uint32_t)xg_shape_leaves(s->comp->root->shape);
+    for (j = 0; j < n; j++) s->values.p[s->leaf_value[xg_sched_number(s, s->comp->root)][j]].stays = true;
+}
+
+XG_FN void xg_sched_uses(xg_sched *s) {
+    uint32_t *seen = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, l, total = 0;
+    XG_VEC(uint32_t) uses = {NULL, 0, 0};
+    s->use_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        s->use_start[k] = uses.n;
+        for (j = 0; j < i->n_operands && !xg_plan_forwards(i); j++) {
+            uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
+            for (l = 0; l < n; l++) {
+                uint32_t v = s->leaf_value[o][l];
+                if (seen[v] == k + 1) continue;
+                seen[v] = k + 1;
+                xg_push(s->arena, uint32_t, &uses, v);
+                s->values.p[v].n_users++;
+            }
+        }
+    }
+    s->use_start[s->n] = uses.n;
+    s->uses = uses.p;
+    for (k = 0; k < s->values.n; k++) { s->values.p[k].first_user = total; total += s->values.p[k].n_users; s->values.p[k].n_users = 0; }
+    s->users = XG_NEW_N(s->arena, uint32_t, total + (size_t)1);
+    for (k = 0; k < s->n; k++) for (j = s->use_start[k]; j < s->use_start[k + 1]; j++) { xg_sched_value *v = &s->values.p[uses.p[j]]; s->users[v->first_user + v->n_users++] = k; }
+}
+
+/* Operands, control predecessors, and the side effect before. */
+XG_FN void xg_sched_edges(xg_sched *s) {
+    XG_VEC(uint32_t) preds = {NULL, 0, 0};
+    uint32_t k, j, effect = UINT32_MAX, *at;
+    s->pred_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    s->succ_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        const xg_attr *control = xg_inst_attr(i, XG_A_control_predecessors);
+        s->pred_start[k] = preds.n;
+        for (j = 0; j < i->n_operands; j++) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, XG_OPERAND(i, j)));
+        for (j = 0; control && j < control->v.insts->n; j++) if (control->v.insts->p[j]->comp == s->comp) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, control->v.insts->p[j]));
+        if (!(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL))) continue;
+        if (effect != UINT32_MAX) xg_push(s->arena, uint32_t, &preds, effect);
+        effect = k;
+    }
+    s->pred_start[s->n] = s->n_edges = preds.n;
+    s->preds = preds.p;
+    s->succs = XG_NEW_N(s->arena, uint32_t, preds.n + (size_t)1);
+    for (j = 0; j < preds.n; j++) s->succ_start[preds.p[j] + 1]++;
+    for (k = 0; k < s->n; k++) s->succ_start[k + 1] += s->succ_start[k];
+    at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
+    memcpy(at, s->succ_start, s->n * sizeof *at);
+    for (k = 0; k < s->n; k++) for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) s->succs[at[preds.p[j]]++] = k;
+}
+
+/* A loop is written over its init; a fusion over an operand, where the rule of in_place.c allows it. */
+XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
+    const xg_inst *i = s->insts[k];
+    uint32_t n, j, l;
+    const xg_shape **leaves;
+    s->over[k].value = UINT32_MAX;
+    if (i->op != XG_FUSION && i->op != XG_WHILE) return;
+    leaves = xg_plan_leaves(s->arena, i->shape, &n);
+    for (j = 0; j < i->n_operands; j++) {
+        uint32_t o = xg_sched_number(s, XG_OPERAND(i, j));
+        for (l = 0; l < n; l++) {
+            uint32_t v = s->leaf_value[o][i->op == XG_WHILE ? l : 0];
+            int64_t bytes = xg_plan_bytes(leaves[l]);
+            if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays || bytes <= s->over[k].bytes) continue;
+            if (i->op == XG_FUSION && !xg_fuse_may_share(s->arena, i, j, l)) continue;
+            s->over[k].value = v;
+            s->over[k].bytes = bytes;
+        }
+    }
+}
+
+XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *peaks) {
+    uint32_t k = 0, j;
+    memset(s, 0, sizeof *s);
+    s->arena = a;
+    s->comp = c;
+    s->n = c->n_insts;
+    s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
+    xg_map64_init(&s->index, a);
+    XG_FOR_INSTS(i, c) { s->insts[k] = i; xg_map64_put(&s->index, i->id + (uint64_t)1, (void *)(uintptr_t)(++k)); }
+    xg_sched_values(s);
+    xg_sched_uses(s);
+    xg_sched_edges(s);
+    s->over = XG_NEW_N(a, xg_sched_overwrite, s->n + (size_t)1);
+    s->inner = XG_NEW_N(a, int64_t, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        xg_sched_over(s, k);
+        if (xg_opt_is_control(s->insts[k])) {
+            xg_comps called = xg_opt_control_comps(a, s->insts[k]);
+            for (j = 0; j < called.n; j++) { const int64_t *peak = (const int64_t *)xg_map64_get(peaks, called.p[j]->id + (uint64_t)1); s->inner[k] = XG_MAX(s->inner[k], *peak); }
+        }
+    }
+}
+
+/* ---- the account ---- */
+
+/* The most bytes that are live at a time, beyond those it begins with. */
+XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
+    xg_mark mark = xg_arena_mark(s->arena);
+    uint32_t *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j;
+    int64_t live = s->initial, peak = s->initial;
+    for (k = 0; k < s->values.n; k++) left[k] = s->values.p[k].n_users + s->values.p[k].stays;
+    for (k = 0; k < s->n; k++) {
+        uint32_t t = order[k], over = s->over[t].value;
+        int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
+        live = xg_sched_add(live, s->made[t]);
+        peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
+        if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;
+        for (j = 0; j < (uint32_t)xg_shape_leaves(s->insts[t]->shape); j++) { const xg_sched_value *v = &s->values.p[s->leaf_value[t][j]]; if (!v->n_users && !v->stays) live -= v->bytes; }
+    }
+    xg_arena_reset(s->arena, mark);
+    return peak - s->initial;
+}
+
+/* ---- the orders ---- */
+
+XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) { uint32_t k; for (k = 0; k < s->n; k++) order[k] = k; }
+
+/* A heap of what is ready: the greatest (gain, users), then the first in the text. An entry whose gain has grown since is there twice; the old one is skipped. */
+typedef struct xg_sched_ready { int64_t gain; uint32_t users, number; } xg_sched_ready;
+typedef XG_VEC(xg_sched_ready) xg_sched_heap;
+XG_FN bool xg_sched_better(const xg_sched_ready *a, const xg_sched_ready *b) {
+    if (a->gain != b->gain) return a->gain > b->gain;
+    if (a->users != b->users) return a->users > b->users;
+    return a->number < b->number;
+}
+XG_FN void xg_sched_push(xg_arena *a, xg_sched_heap *h, xg_sched_ready r) {
+    uint32_t k;
+    xg_push(a, xg_sched_ready, h, r);
+    for (k = h->n - 1; k && xg_sched_better(&r, &h->p[(k - 1) / 2]); k = (k - 1) / 2) h->p[k] = h->p[(k - 1) / 2];
+    h->p[k] = r;
+}
+XG_FN xg_sched_ready xg_sched_pop(xg_sched_heap *h) {
+    xg_sched_ready top = h->p[0], last = h->p[--h->n];
+    uint32_t k = 0, child;
+    while ((child = 2 * k + 1) < h->n) {
+        if (child + 1 < h->n && xg_sched_better(&h->p[child + 1], &h->p[child])) child++;
+        if (!xg_sched_better(&h->p[child], &last)) break;
+        h->p[k] = h->p[child];
+        k = child;
+    }
+    if (h->n) h->p[k] = last;
+    return top;
+}
+
+XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed) {
+    xg_sched_ready r;
+    r.number = k;
+    r.users = s->succ_start[k + 1] - s->succ_start[k];
+    r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
+    return r;
+}
+
+/* Each value tells its last user that it would be freed there. */
+XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
+    uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
+    int64_t *freed = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    bool *out = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    xg_sched_heap heap = {NULL, 0, 0};
+    for (k = 0; k < s->values.n; k++) {
+        const xg_sched_value *v = &s->values.p[k];
+        left[k] = v->n_users;
+        if (v->n_users == 1 && !v->stays) freed[s->users[v->first_user]] += v->bytes;
+    }
+    for (k = 0; k < s->n; k++) {
+        waits[k] = s->pred_start[k + 1] - s->pred_start[k];
+        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+    }
+    while (heap.n) {
+        uint32_t t = xg_sched_pop(&heap).number;
+        if (out[t]) continue;
+        out[t] = true;
+        order[done++] = t;
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) {
+            const xg_sched_value *v = &s->values.p[s->uses[j]];
+            if (--left[s->uses[j]] != 1 || v->stays) continue;
+            for (k = 0; out[s->users[v->first_user + k]]; k++) {}
+            k = s->users[v->first_user + k];
+            freed[k] += v->bytes;
+            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+        }
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]]));
+    }
+}
+
+/* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of `preds`. */
+XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_t *order) {
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, done = 0, k;
+    bool *seen = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    uint32_t root = xg_sched_number(s, s->comp->root);
+    for (k = 0; k <= s->n; k++) {
+        uint32_t from = k ? k - 1 : root;
+        if (seen[from]) continue;
+        seen[from] = true;
+        stack[0] = from;
+        at[0] = s->pred_start[from];
+        for (depth = 1; depth;) {
+            uint32_t t = stack[depth - 1], p;
+            if (at[depth - 1] == s->pred_start[t + 1]) { order[done++] = t; depth--; continue; }
+            p = preds[at[depth - 1]++];
+            if (seen[p]) continue;
+            seen[p] = true;
+            stack[depth] = p;
+            at[depth++] = s->pred_start[p];
+        }
+    }
+}
+XG_FN void xg_sched_plain(const xg_sched *s, uint32_t *order) { xg_sched_post_order(s, s->preds, order); }
+
+typedef struct xg_sched_cost { int64_t extra, bytes; uint32_t number; xg_str name; } xg_sched_cost;
+XG_FN int xg_sched_dearer(const void *pa, const void *pb) {
+    const xg_sched_cost *a = (const xg_sched_cost *)pa, *b = (const xg_sched_cost *)pb;
+    int c;
+    if (a->extra != b->extra) return a->extra > b->extra ? -1 : 1;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    c = memcmp(a->name.p, b->name.p, XG_MIN(a->name.n, b->name.n));
+    return c ? c : a->name.n < b->name.n ? -1 : a->name.n > b->name.n ? 1 : a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both summed over all that leads there. */
+XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
+    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1), *sorted = XG_NEW_N(s->arena, xg_sched_cost, s->n_edges + (size_t)1);
+    uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), k, j;
+    for (k = 0; k < s->n; k++) {
+        uint32_t users = s->succ_start[k + 1] - s->succ_start[k];
+        cost[k].number = k;
+        cost[k].name = s->insts[k]->name;
+        cost[k].extra = users ? users - 1 : 0;
+        cost[k].bytes = s->made[k];
+        for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) { cost[k].extra = xg_sched_add(cost[k].extra, cost[s->preds[j]].extra); cost[k].bytes = xg_sched_add(cost[k].bytes, cost[s->preds[j]].bytes); }
+    }
+    for (k = 0; k < s->n; k++) {
+        uint32_t from = s->pred_start[k], n = s->pred_start[k + 1] - from;
+        for (j = 0; j < n; j++) sorted[from + j] = cost[s->preds[from + j]];
+        if (n > 1) qsort(sorted + from, n, sizeof *sorted, xg_sched_dearer);
+        for (j = 0; j < n; j++) preds[from + j] = sorted[from + j].number;
+    }
+    xg_sched_post_order(s, preds, order);
+}
+
+/* ---- the choice ---- */
+
+/* Gives the peak. */
+XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool *changed) {
+    static void (*const orders[])(const xg_sched *s, uint32_t *order) = {xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
+    xg_sched s;
+    uint32_t *order, *best, k, o;
+    int64_t least = INT64_MAX;
+    xg_sched_init(&s, a, c, peaks);
+    order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
+    best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
+    for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
+        int64_t peak;
+        orders[o](&s, order);
+        peak = xg_sched_peak(&s, order);
+        if (peak >= least) continue;
+        least = peak;
+        memcpy(best, order, s.n * sizeof *best);
+    }
+    for (k = 0; k < s.n; k++) {
+        *changed = *changed || best[k] != k;
+        xg_inst_move_before(s.insts[best[k]], NULL);
+    }
+    return least;
+}
+
+XG_FN bool xg_plan_schedule(xg_module *m) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_map64 peaks;
+    bool changed = false;
+    uint32_t at, k;
+    xg_map64_init(&peaks, m->arena);
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+        xg_comps called;
+        if (!xg_opt_is_control(i)) continue;
+        called = xg_opt_control_comps(m->arena, i);
+        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    }
+    for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
+        int64_t *peak = XG_NEW(m->arena, int64_t);
+        *peak = xg_sched_comp(m->arena, work.p[at], &peaks, &changed);
+        xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
+    }
+    changed = changed || !m->is_scheduled;
+    m->is_scheduled = true;
+    return changed;
+}
+
+#endif /* XG_PLAN_SCHEDULE_C */

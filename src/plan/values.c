@@ -1,0 +1,254 @@
+/* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
+ *
+ * Loops and branches are walked in place, so that positions are on one line: of a loop first its start, then the condition, the body and the end of a turn; of a
+ * conditional each branch and its end, then where they join. What stands later on the line may run earlier in a loop; therefore the state of a loop lives as
+ * IN from the start to its last use by the condition or the body, and as OUT from the end of a turn on; between the two its memory is free for the next turn's value. A leaf
+ * that the body only passes on is no state: it is the initial value, needed to the end. */
+#ifndef XG_PLAN_VALUES_C
+#define XG_PLAN_VALUES_C
+#include "plan.h"
+
+XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0; }
+
+XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_plan_value *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
+
+XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) { out[(*n)++] = s; return; }
+    for (k = 0; k < s->n_elems; k++) xg_plan_leaf_shapes(s->elems[k], out, n);
+}
+XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n) {
+    const xg_shape **out = XG_NEW_N(a, const xg_shape *, xg_shape_leaves(s) + 1);
+    *n = 0;
+    xg_plan_leaf_shapes(s, out, n);
+    return out;
+}
+XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
+    uint32_t n = 0;
+    int64_t j;
+    for (j = 0; j < k; j++) n += (uint32_t)xg_shape_leaves(s->elems[j]);
+    return n;
+}
+
+/* A value with a buffer of its own. */
+XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
+    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
+    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    v->inst = i;
+    v->leaf = leaf;
+    v->role = role;
+    v->shape = s;
+    v->bytes = xg_plan_bytes(s);
+    v->first = v->last = first;
+    v->buffer = b;
+    b->kind = role == XG_VALUE_PARAMETER ? XG_EXE_ALLOC_PARAMETER : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT : role == XG_VALUE_RESULT ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_TEMP;
+    b->space = s->layout ? s->layout->memory_space : 0;
+    b->bytes = v->bytes;
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    xg_push(p->arena, xg_plan_value *, &p->values, v);
+    return v;
+}
+XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) { if (v) xg_map64_put(&p->of, xg_plan_key(i, leaf), v); }
+XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) { if (v && v->last < at) v->last = at; }
+XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
+    uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
+    for (k = 0; k < n; k++) xg_plan_lives(xg_plan_value_of(p, i, k), at);
+}
+
+/* ---- forwarding ---- */
+
+XG_FN bool xg_plan_forwards(const xg_inst *i) {
+    switch (i->op) {
+    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY: case XG_COPY_DONE: return true;
+    default: return false;
+    }
+}
+/* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
+XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
+    uint32_t k;
+    *operand = 0;
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op != XG_TUPLE) return leaf;
+    for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+    *operand = k;
+    return leaf;
+}
+
+/* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
+XG_FN bool xg_plan_hands_on(const xg_comp *body, uint32_t k) {
+    const xg_inst *i = body->root;
+    uint32_t leaf = k, operand;
+    for (;;) {
+        if (xg_plan_forwards(i)) { leaf = xg_plan_forwarded(i, leaf, &operand); i = XG_OPERAND(i, operand); }
+        else if (i->op == XG_WHILE && xg_plan_hands_on(xg_attr_comp(i, XG_A_body), leaf)) i = XG_OPERAND(i, 0);
+        else return i == body->params[0] && leaf == k;
+    }
+}
+
+/* ---- the walk ---- */
+
+XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at);
+
+/* Leaves of one value must have one layout wherever they are moved. */
+XG_FN void xg_plan_same_layout(const xg_inst *i, const xg_shape *a, const xg_shape *b) {
+    if (a != b) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s: a value changes its layout between the operand, the parameter and the root of a computation", i->name.p);
+}
+
+XG_FN xg_plan_site *xg_plan_site_new(xg_plan *p, const xg_inst *i, uint32_t n) {
+    xg_plan_site *s = XG_NEW(p->arena, xg_plan_site);
+    s->inst = i;
+    s->n = n;
+    s->moves = XG_NEW_N(p->arena, xg_plan_moves, n + (size_t)1);
+    s->at = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    xg_map64_put(&p->sites, i->id + (uint64_t)1, s);
+    xg_push(p->arena, const xg_inst *, &p->joins, i);
+    return s;
+}
+
+XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
+    const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
+    uint32_t n, k, start = *at;
+    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    xg_plan_value **in = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
+    xg_plan_same_layout(i, i->shape, XG_OPERAND(i, 0)->shape);
+    xg_plan_same_layout(i, i->shape, cond->params[0]->shape);
+    xg_plan_same_layout(i, i->shape, body->params[0]->shape);
+    xg_plan_same_layout(i, i->shape, body->root->shape);
+    xg_plan_site_new(p, i, 2);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *init = xg_plan_value_of(p, XG_OPERAND(i, 0), k), *v = init;
+        if (!init) continue;
+        if (!xg_plan_hands_on(body, k)) {
+            v = in[k] = xg_plan_value_new(p, i, k, XG_VALUE_IN, leaves[k], start);
+            v->from = init;
+        }
+        xg_plan_name(p, cond->params[0], k, v);
+        xg_plan_name(p, body->params[0], k, v);
+    }
+    xg_plan_walk(p, cond, at);
+    ++*at;
+    xg_plan_keep(p, cond->root, *at);
+    for (k = 0; k < n; k++) xg_plan_lives(in[k], *at); /* it is what is left when the condition says no */
+    xg_plan_walk(p, body, at);
+    ++*at;
+    xg_plan_keep(p, body->root, *at);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = xg_plan_value_of(p, body->params[0], k);
+        if (in[k]) {
+            v = xg_plan_value_new(p, i, k, XG_VALUE_OUT, leaves[k], *at);
+            v->from = xg_plan_value_of(p, body->root, k);
+            xg_plan_unite(p, in[k], v);
+        } else xg_plan_lives(v, *at); /* the next turn reads it again */
+        xg_plan_name(p, i, k, v);
+    }
+}
+
+XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) {
+    xg_comps branches = xg_opt_control_comps(p->arena, i);
+    uint32_t n, k, b;
+    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    xg_plan_value **joined = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
+    xg_plan_site_new(p, i, branches.n);
+    for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) joined[k] = xg_plan_value_new(p, i, k, XG_VALUE_JOINED, leaves[k], UINT32_MAX);
+    for (b = 0; b < branches.n; b++) {
+        const xg_inst *operand = XG_OPERAND(i, b + 1), *param = branches.p[b]->params[0];
+        uint32_t m = (uint32_t)xg_shape_leaves(operand->shape);
+        xg_plan_same_layout(i, operand->shape, param->shape);
+        xg_plan_same_layout(i, i->shape, branches.p[b]->root->shape);
+        for (k = 0; k < m; k++) xg_plan_name(p, param, k, xg_plan_value_of(p, operand, k));
+        xg_plan_walk(p, branches.p[b], at);
+        ++*at;
+        xg_plan_keep(p, branches.p[b]->root, *at);
+        for (k = 0; k < n; k++) {
+            xg_plan_value *v = xg_plan_value_of(p, branches.p[b]->root, k), *landed;
+            if (!joined[k]) continue;
+            landed = xg_plan_value_new(p, i, k, XG_VALUE_LANDED, leaves[k], *at);
+            landed->from = v;
+            landed->branch = b;
+            xg_plan_unite(p, landed, joined[k]);
+        }
+    }
+    ++*at;
+    for (k = 0; k < n; k++) if (joined[k]) { joined[k]->first = joined[k]->last = *at; xg_plan_name(p, i, k, joined[k]); }
+}
+
+XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
+    uint32_t n, k, operand;
+    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    if (xg_plan_forwards(i)) {
+        for (k = 0; k < n; k++) { uint32_t leaf = xg_plan_forwarded(i, k, &operand); xg_plan_name(p, i, k, xg_plan_value_of(p, XG_OPERAND(i, operand), leaf)); }
+        return;
+    }
+    switch (i->op) {
+    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
+        for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
+        break;
+    case XG_COPY_START: /* (to, from, context) */
+        xg_plan_name(p, i, 0, xg_plan_value_new(p, i, 0, XG_VALUE_MADE, leaves[0], *at));
+        if (n > 1) xg_plan_name(p, i, 1, xg_plan_value_of(p, XG_OPERAND(i, 0), 0));
+        break;
+    case XG_PARAMETER: case XG_AFTER_ALL: break;
+    case XG_WHILE: xg_plan_walk_while(p, i, at); break;
+    case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
+    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    }
+}
+
+/* A copy that runs beside others reads until it is done. */
+XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
+    XG_FOR_INSTS(i, c) {
+        uint32_t k;
+        ++*at;
+        if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
+        if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
+        xg_plan_define(p, i, at);
+    }
+}
+
+XG_FN void xg_plan_parameters(xg_plan *p) {
+    const xg_comp *e = p->m->entry;
+    uint32_t k, j, n, total = 0;
+    for (k = 0; k < e->n_params; k++) total += (uint32_t)xg_shape_leaves(e->params[k]->shape);
+    p->params = XG_NEW_N(p->arena, xg_buffer *, total + (size_t)1);
+    for (k = 0; k < e->n_params; k++) {
+        const xg_shape **leaves = xg_plan_leaves(p->arena, e->params[k]->shape, &n);
+        for (j = 0; j < n; j++) {
+            xg_plan_value *v = xg_plan_value_new(p, e->params[k], j, XG_VALUE_PARAMETER, leaves[j], 0);
+            xg_plan_name(p, e->params[k], j, v);
+            v->buffer->index = p->n_params;
+            p->params[p->n_params++] = v->buffer;
+        }
+    }
+}
+
+XG_FN void xg_plan_results(xg_plan *p) {
+    const xg_inst *root = p->m->entry->root;
+    uint32_t n, k;
+    const xg_shape **leaves = xg_plan_leaves(p->arena, root->shape, &n);
+    p->results = XG_NEW_N(p->arena, xg_buffer *, n + (size_t)1);
+    p->n_results = n;
+    xg_plan_keep(p, root, p->end);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = xg_plan_value_new(p, root, k, XG_VALUE_RESULT, leaves[k], p->end);
+        v->from = xg_plan_value_of(p, root, k);
+        v->buffer->index = k;
+        p->results[k] = v->buffer;
+    }
+}
+
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
+    xg_plan *p = XG_NEW(a, xg_plan);
+    uint32_t at = 0;
+    p->m = m;
+    p->arena = a;
+    xg_map64_init(&p->of, a);
+    xg_map64_init(&p->sites, a);
+    xg_plan_parameters(p);
+    xg_plan_walk(p, m->entry, &at);
+    p->end = at + 1;
+    xg_plan_results(p);
+    return p;
+}
+
+#endif /* XG_PLAN_VALUES_C */
