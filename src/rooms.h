@@ -151,6 +151,7 @@
 #include "emit/reduction_row.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
+#include "emit/scan.c"
 #include "emit/emit.c"
 
 /* ptx */
