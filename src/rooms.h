@@ -84,6 +84,7 @@
 #include "opt/flatten_call_graph.c"
 #include "opt/reducer.c"
 #include "opt/tree_reduction.c"
+#include "opt/scan_splitter.c"
 #include "opt/tuple_simplifier.c"
 
 /* fuse */

@@ -28,6 +28,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
+    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \

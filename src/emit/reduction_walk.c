@@ -67,7 +67,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -107,11 +107,12 @@ XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint3
     for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
     return part;
 }
-/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
 XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX];
     uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
     xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    if (w->at) return xg_walk_map_end(r, w, w->at, r->in->rank);
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     xg_index_delinearise(w->x, &inner, w->lin, at);
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);

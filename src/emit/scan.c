@@ -63,13 +63,12 @@ XG_FN void xg_running_plan(xg_running *d) {
 }
 
 /* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
-XG_FN const xg_imap *xg_running_map(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
-    const xg_aff *index[XG_RANK_MAX];
-    xg_index_delinearise(m->x, &d->order, kept, index);
-    index[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
+XG_FN void xg_running_place(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
+    m->at = XG_NEW_N(d->r.e->arena, const xg_aff *, d->shape->rank + 1);
+    xg_index_delinearise(m->x, &d->order, kept, m->at);
+    m->at[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
     xg_walk_require(m, kept, 0, d->kept - 1);
     if (tail) xg_walk_require(m, at, 0, d->length - 1);
-    return xg_walk_map_end(&d->r, m, index, d->shape->rank);
 }
 XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
     uint32_t k;
@@ -98,7 +97,8 @@ XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_
     xg_walk w;
     step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
     step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
-    w = xg_walk_begin(&d->r, xg_running_map(d, &m, kept, step, false), p);
+    xg_running_place(d, &m, kept, step, false);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
     xg_running_indices(d, &w, at);
     xg_running_elements(d, at, x);
     xg_hero_merge(&d->r.s, d->h, p->acc, x);
@@ -146,13 +146,13 @@ XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_ele
 
 XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
 /* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
-XG_FN const xg_imap *xg_running_chunk_map(const xg_running *d, xg_walk_map *m, bool tail) {
+XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
     const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
     at = xg_aff_mul(m->x, at, d->vector);
     at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
-    return xg_running_map(d, m, xg_running_row(d, m->x), at, tail);
+    xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
 }
-XG_FN int64_t xg_running_place(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
+XG_FN int64_t xg_running_place_of(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
 XG_FN xg_kval *xg_running_vector(xg_running *d, xg_kval *const *elements) {
     const xg_ktype *type = xg_kir_vector(d->r.e->m, elements[0]->type->elem, d->vector);
     xg_kval *vec = xg_kconst_bits(&d->r.s.b, type, 0), *o[3];
@@ -171,15 +171,30 @@ XG_FN xg_kval *xg_running_lane_of(xg_running *d, xg_kval *vec, xg_kval *lane) {
     o[1] = lane;
     return xg_kir_value(&d->r.s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->r.e->m, vec->type->elem));
 }
+/* Puts what lies in the map's domain into vectors. */
+XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vectors) {
+    uint32_t n = d->h->n, k, part;
+    xg_elem *one = XG_NEW_N(d->r.e->arena, xg_elem, n + 1);
+    xg_walk w = xg_walk_begin(&d->r, map, vectors);
+    xg_kval *at[XG_RANK_MAX];
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_running_elements(d, at, one);
+    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+        o[0] = part ? one[k].im : one[k].v;
+        o[1] = *to;
+        o[2] = w.syms;
+        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+    }
+    xg_walk_end(&d->r, &w, vectors);
+}
 /* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
 XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
-    xg_arena *a = d->r.e->arena;
-    uint32_t n = d->h->n, k, part;
+    uint32_t n = d->h->n, k;
     xg_partial vectors = xg_partial_new(&d->r, n, dest, 0);
-    xg_kval **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_kval **same = XG_NEW_N(d->r.e->arena, xg_kval *, d->vector + 1);
     xg_walk_map m = xg_walk_map_begin(&d->r);
-    xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
-    xg_walk w;
+    const xg_imap *inside, *across;
     int64_t v;
     for (k = 0; k < n; k++) {
         xg_elem init = xg_hero_init(&d->r.s, d->h, k);
@@ -188,19 +203,11 @@ XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest)
         for (v = 0; v < d->vector; v++) same[v] = init.im;
         if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
     }
-    w = xg_walk_begin(&d->r, xg_running_chunk_map(d, &m, tail), &vectors);
-    xg_running_indices(d, &w, at);
-    xg_running_elements(d, at, one);
-    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
-        xg_kval **to = part ? &vectors.acc[k].im : &vectors.acc[k].v, *o[3];
-        o[0] = part ? one[k].im : one[k].v;
-        o[1] = *to;
-        o[2] = w.syms;
-        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
-    }
-    xg_walk_end(&d->r, &w, &vectors);
+    xg_running_chunk_place(d, &m, tail);
+    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
+    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
     for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
-        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place(d, v));
+        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
         x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
         if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
     }
@@ -215,12 +222,13 @@ XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval 
     xg_walk w;
     int64_t v;
     for (k = 0; k < n; k++) {
-        for (v = 0; v < d->vector; v++) same[xg_running_place(d, v)] = y[v * n + k].v;
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].v;
         vectors[2 * k] = xg_running_vector(d, same);
-        for (v = 0; v < d->vector; v++) same[xg_running_place(d, v)] = y[v * n + k].im;
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].im;
         if (y[k].im) vectors[2 * k + 1] = xg_running_vector(d, same);
     }
-    w = xg_walk_begin(&d->r, xg_running_chunk_map(d, &m, tail), &out);
+    xg_running_chunk_place(d, &m, tail);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), &out);
     xg_running_indices(d, &w, at);
     for (k = 0; k < n; k++) {
         one[k] = xg_elem_real(xg_running_lane_of(d, vectors[2 * k], w.syms));
@@ -350,14 +358,19 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     d.h->n = d.h->i->n_operands / 2;
     d.h->wide = XLAGPU_INVALID;
     d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
-    for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    d.h->pads = true;
     d.r.e = e;
     d.r.heroes = d.h;
     d.r.n_heroes = 1;
     d.r.n_values = d.h->n;
+    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
     d.shape = e->roots[0]->shape;
     (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
+    d.r.in = d.shape;
     xg_running_plan(&d);
+    if (d.row) xg_reduction_sources(&d.r);
+    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
     if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)d.r.threads;
