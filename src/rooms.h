@@ -106,6 +106,7 @@
 /* fuse */
 #include "fuse/fuse.h"
 #include "fuse/in_place.c"
+#include "fuse/sort_passes.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
 #include "fuse/cost.c"
@@ -165,6 +166,7 @@
 #include "emit/slices.c"
 #include "emit/scatter.c"
 #include "emit/sort.c"
+#include "emit/merge.c"
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
 #include "emit/reduction_row.c"

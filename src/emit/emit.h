@@ -140,7 +140,11 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
+/* ---- merge.c ---- */
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */

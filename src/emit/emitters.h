@@ -6,6 +6,7 @@
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
+    X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
