@@ -21841,6 +21841,11 @@ XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel 
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
+/* ---- sort_passes.c ---- */
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
+XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
@@ -22103,6 +22108,162 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 }
 
 #endif /* XG_FUSE_IN_PLACE_C */
+/* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
+ *
+ * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
+ *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
+ *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
+ * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
+ * them. topk of a long row is a sort with the indices beside it, cut off. */
+#ifndef XG_FUSE_SORT_PASSES_C
+#define XG_FUSE_SORT_PASSES_C
+
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {
+    static const char key[] = "sorted_runs";
+    xg_str s = xg_attr_str(sort, XG_A_backend_config);
+    int64_t v[2] = {0, 0};
+    uint32_t at = 0, k;
+    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
+    if (at + sizeof key - 1 > s.n) return false;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    *from = v[0];
+    *to = v[1];
+    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
+}
+
+XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
+    const xg_shape *s;
+    int64_t from, to;
+    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
+    s = XG_OPERAND(i, 0)->shape;
+    return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
+}
+
+/* Output k of a sort of one array or several. */
+XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
+    xg_hb b = xg_hb_at(before);
+    xg_inst *i;
+    if (sort->shape->type != XLAGPU_TUPLE) return sort;
+    i = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], &sort, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_t from, int64_t to) {
+    xg_inst *i = xg_inst_clone(sort, sort->comp, operands, sort);
+    char text[96];
+    xg_format(text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
+    xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
+    return i;
+}
+XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
+    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
+XG_FN void xg_fuse_split_sort(xg_inst *sort) {
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
+    last = xg_fuse_sort_pass(sort, operands, 1, first);
+    for (run = first; run < length; run *= 2) {
+        for (k = 0; k < sort->n_operands; k++) operands[k] = xg_fuse_sort_output(last, sort, k);
+        last = xg_fuse_sort_pass(sort, operands, run, 2 * run);
+    }
+    xg_inst_replace(sort, last);
+    xg_inst_remove(sort);
+}
+
+/* ---- topk ---- */
+
+/* (value, value, index, index) -> the first goes before the second, by the total order of values. */
+XG_FN xg_comp *xg_fuse_topk_comparator(const xg_inst *topk, xlagpu_type t) {
+    xg_module *m = topk->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("compare_topk"), topk->comp);
+    xg_hb b = xg_hb_end(c, topk);
+    uint32_t k;
+    c->n_params = 4;
+    c->params = XG_NEW_N(m->arena, xg_inst *, 5);
+    for (k = 0; k < 4; k++) {
+        c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
+        c->params[k]->number = k;
+    }
+    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
+    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
+    return c;
+}
+XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
+    xg_inst *x = XG_OPERAND(topk, 0), *in[2], *sort, *out[2], *tuple;
+    const xg_shape *s = x->shape, *shapes[2];
+    xg_module *m = topk->comp->module;
+    xg_hb b = xg_hb_at(topk);
+    xg_slice_dim cut[XG_RANK_MAX];
+    int64_t dim = (int64_t)s->rank - 1;
+    uint32_t k;
+    shapes[0] = s;
+    shapes[1] = xg_shape_with_type(m, s, XLAGPU_S32);
+    in[0] = x;
+    in[1] = xg_hb_iota(&b, XLAGPU_S32, s->dims, s->rank, dim);
+    in[1]->shape = shapes[1];
+    sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
+    xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
+    xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_fuse_topk_comparator(topk, s->type)));
+    for (k = 0; k < s->rank; k++) { cut[k].start = 0; cut[k].stride = 1; cut[k].limit = topk->shape->elems[0]->dims[k]; }
+    for (k = 0; k < 2; k++) {
+        out[k] = xg_hb_slice(&b, xg_fuse_sort_output(sort, topk, k), cut);
+        out[k]->shape = xg_shape_with_layout(m, out[k]->shape, topk->shape->elems[k]->layout);
+        out[k] = xg_hb_convert(&b, out[k], topk->shape->elems[k]->type);
+        out[k]->shape = topk->shape->elems[k];
+    }
+    tuple = xg_hb_op(&b, XG_TUPLE, topk->shape, out, 2);
+    xg_inst_replace(topk, tuple);
+    xg_inst_remove(topk);
+    return sort;
+}
+
+/* ---- the pass ---- */
+
+/* Such a sort inside a fusion comes out of it, with all that was fused. */
+XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst **args;
+        bool found = false;
+        uint32_t k;
+        next = i->next;
+        if (i->op != XG_FUSION) continue;
+        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+        if (!found) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = xg_fuse_unfuse_sorts(c);
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
+        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+
+#endif /* XG_FUSE_SORT_PASSES_C */
 /* fuse/partition.c -- the computation partitioner.
  *
  * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
@@ -30340,7 +30501,11 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
+/* ---- merge.c ---- */
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
@@ -33987,18 +34152,20 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. Those that the comparator looks at
+ * are brought into shared memory too, if there is room.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
  * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
  * the sort is always stable.
- *     for p { step(p, mask 2^(p+1)-1); for q = p-1 .. 0 { step(q, mask 2^q) } }
- *     step(q, mask): pair t compares place i (t with a zero put in at bit q) with place i ^ mask
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. */
+ *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
+ *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
+ * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_LENGTH_MAX = 8192 /* indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
@@ -34016,7 +34183,11 @@ typedef struct xg_sort_site {
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept;
+    int64_t length, places, threads, kept; /* of the row, or of a run */
+    int64_t whole;                /* of the row; 0: it is one run */
+    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
+    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
+    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
 } xg_sort_site;
@@ -34046,9 +34217,11 @@ XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
     return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
 }
 
+XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
 /* Element of operand k whose place in the row is an index read from shared memory. */
 XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    d->row[d->dim] = index;
+    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
+    d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
@@ -34074,19 +34247,36 @@ XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *
     return r.v;
 }
 
-/* Places i < j: exchanged when j's element goes first. */
+XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
+    xg_kb *b = &d->s.b;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
+    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
+    const xg_ktype *type = places->type;
+    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
+    xg_kb outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &places, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    places = xg_kinsert(b, at_j, places, &i, 1);
+    places = xg_kinsert(b, at_i, places, &j, 1);
+    xg_kyield(b, &places, 1);
+    d->s.b = outer;
+    return op->results;
+}
+/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
+ * the order in which they came. */
 XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
     xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *pi = xg_sort_position(d, at_i), *pj = xg_sort_position(d, at_j), *first, *tie;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
     const xg_ktype *type = places->type;
     xg_kb outer;
     xg_kop *op;
     uint32_t k;
+    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
+    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
     for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
-    tie = xg_k2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_kconst_int(b, XG_E_I1, 1));
-    tie = xg_k2(b, XG_K_OP_ANDI, tie, xg_kcmpi_(b, XG_CI_SLT, at_j, at_i));
-    first = xg_k2(b, XG_K_OP_ORI, xg_sort_before(d, y, x), tie);
+    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
     op = xg_kif(b, first, &type, 1);
     outer = d->s.b;
     d->s.b = xg_kb_end(d->e->m, op->regions[1]);
@@ -34099,30 +34289,71 @@ XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg
     return op->results;
 }
 
-/* All pairs of one step; bit is 2^q as an index. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, xg_kval *bit, xg_kval *mask) {
+XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
+
+/* All pairs of one step. */
+XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
     int64_t pairs = d->places / 2;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
     xg_kb *b = &d->s.b;
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *low = xg_k2(b, XG_K_OP_ANDI, t, xg_k2(b, XG_K_OP_SUBI, bit, xg_elem_index(&d->s, 1))), *i, *j, *r;
-    xg_sort_ranged(low, pairs - 1);
-    i = xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, t, low), xg_elem_index(&d->s, 2)), low), d->places - 1);
-    j = xg_sort_ranged(xg_k2(b, XG_K_OP_XORI, i, mask), d->places - 1);
-    if (d->length == d->places) r = xg_sort_exchange(d, l.carried, i, j);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
+    m->dims[0].range = xg_range_of(0, pairs - 1);
+    m->results[0] = at;
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
+    i = xg_sort_ranged(pair[0], d->places - 1);
+    j = xg_sort_ranged(pair[1], d->places - 1);
+    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
     else {
         const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, xg_elem_index(&d->s, d->length)), &type, 1);
+        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
         xg_kb outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange(d, l.carried, i, j);
+        r = xg_sort_exchange_any(d, l.carried, i, j);
         xg_kyield(b, &r, 1);
         d->s.b = outer;
         r = op->results;
     }
     r = xg_sort_loop_end(d, &l, r);
     return xg_sort_barrier(d, r);
+}
+
+/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
+XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
+    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
+    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
+}
+XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), &d->places, 1);
+    xg_kval *tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results, *p;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
+    xg_kop *op;
+    xg_kb outer;
+    p = xg_sort_nth(d, l.var, d->places - 1);
+    op = xg_kif(&d->s.b, xg_kcmpi_(&d->s.b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
+    outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(&d->s.b, &l.carried, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, xg_sort_element(d, k, p)), l.carried, &p, 1);
+    xg_kyield(&d->s.b, &tensor, 1);
+    d->s.b = outer;
+    return xg_sort_loop_end(d, &l, op->results);
+}
+XG_FN void xg_sort_bring(xg_sort_site *d) {
+    int64_t bytes = 4 * d->places;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        int64_t more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_sort_asks_for(d, k) || bytes + more > XG_SORT_SHARED_MAX) continue;
+        bytes += more;
+        d->close[k] = xg_sort_bring_one(d, k);
+    }
 }
 
 /* places[p] = p */
@@ -34132,27 +34363,13 @@ XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
     return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
 }
 
-/* 2^v for an index v below 32. */
-XG_FN xg_kval *xg_sort_power(xg_sort_site *d, xg_kval *v, int64_t most) {
-    xg_kb *b = &d->s.b;
-    xg_kval *p = XG_KOP2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 1), xg_kcast(b, XG_K_OP_INDEX_CAST, v, XG_E_I32));
-    return xg_sort_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, p, XG_E_INDEX), most);
-}
-
 XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    int64_t levels = 0;
-    xg_sort_loop p, q;
-    xg_kval *bit, *mask, *r;
-    while ((int64_t)1 << levels < d->places) levels++;
-    if (!levels) return places;
-    p = xg_sort_loop_begin(d, xg_elem_index(&d->s, levels), places);
-    bit = xg_sort_power(d, p.var, d->places / 2);
-    mask = xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_MULI, bit, xg_elem_index(&d->s, 2)), xg_elem_index(&d->s, 1));
-    r = xg_sort_step(d, p.carried, bit, xg_sort_ranged(mask, d->places - 1));
-    q = xg_sort_loop_begin(d, p.var, r);
-    bit = xg_sort_power(d, xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_SUBI, p.var, q.var), xg_elem_index(&d->s, 1)), levels - 1), d->places / 2);
-    r = xg_sort_loop_end(d, &q, xg_sort_step(d, q.carried, bit, bit));
-    return xg_sort_loop_end(d, &p, r);
+    int64_t half, bit;
+    for (half = 1; half < d->places; half *= 2) {
+        places = xg_sort_step(d, places, half, true);
+        for (bit = half / 2; bit; bit /= 2) places = xg_sort_step(d, places, bit, false);
+    }
+    return places;
 }
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
@@ -34164,7 +34381,7 @@ XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *inde
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = d->kept % d->threads == 0;
+    bool exact = !d->limit && d->kept % d->threads == 0;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
     xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
@@ -34173,15 +34390,15 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
     memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = p;
+    inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
     if (!exact) {
         xg_kyield(b, &r, 1);
@@ -34191,20 +34408,23 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     return xg_sort_loop_end(d, &l, r);
 }
 
-/* Block to the indices of its row: all dimensions but the sorted one. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows) {
+/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
+XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_dim(x, 0);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
     uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->dims[0].range = xg_range_of(0, rows * runs - 1);
     for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_const(x, 0); continue; }
+        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
         m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
         rest = xg_aff_div(x, rest, d->shape->dims[k]);
     }
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+    if (!d->whole) return;
+    d->base = d->row[d->dim];
+    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
 }
 
 XG_FN void xg_emit_sort(xg_fusion_emission *e) {
@@ -34212,7 +34432,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     xg_sort_site d;
     xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_ktype *type;
-    int64_t rows;
+    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
@@ -34220,16 +34440,21 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
+    d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
     d.length = d.shape->dims[d.dim];
     d.kept = e->roots[0]->shape->dims[d.dim];
-    if (d.length > XG_SORT_LENGTH_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s of rows of %lld elements; at most %d are supported in kernels", xg_op_name(d.i->op), (long long)d.length, (int)XG_SORT_LENGTH_MAX);
+    rows = d.length ? d.shape->elements / d.length : 0;
+    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
+        d.whole = d.length;
+        d.length = d.kept = to;
+        runs = (d.whole + to - 1) / to;
+    }
+    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
     d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows, (int64_t)1);
+    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
@@ -34237,16 +34462,141 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     if (d.shape->elements && e->roots[0]->shape->elements) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows);
-        type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-        places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        places = xg_sort_network(&d, xg_sort_start(&d, places));
+        xg_sort_row(&d, rows, runs);
+        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
+        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0));
+        else {
+            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
+            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+            xg_sort_bring(&d);
+            places = xg_sort_start(&d, places);
+        }
+        places = xg_sort_network(&d, places);
         for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
+ *
+ * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
+ * counts. Of equal elements those of the first run go first, so the order is kept. Neighbours of a run go to rising places, and ask the other run for nearly the same
+ * elements: reads and writes are nearly coalesced without any exchange between threads.
+ *     count = 0;  for step = 2^k .. 1:  if count + step <= length and other[count + step - 1] goes before: count += step */
+#ifndef XG_EMIT_MERGE_C
+#define XG_EMIT_MERGE_C
+
+typedef struct xg_merging {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    const xg_shape *shape;
+    uint32_t dim, n;
+    int64_t length, run;
+    xg_section section;
+    xg_kval *const *at;           /* the element's index */
+    xg_elem *mine;
+    xg_kval *second, *start, *limit; /* it is of a second run; where the other run begins, and how long it is */
+} xg_merging;
+
+XG_FN bool xg_merging_make(xg_merging *d, const xg_fusion_emission *e) {
+    int64_t to;
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->e = (xg_fusion_emission *)e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    if (!d->i || d->i->op != XG_SORT || !xg_fuse_sorted_runs(d->i, &d->run, &to) || d->run == 1) return false;
+    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != d->i) return false;
+    d->shape = XG_OPERAND(d->i, 0)->shape;
+    d->dim = (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->n = d->i->n_operands;
+    d->length = d->shape->dims[d->dim];
+    d->section.shape = e->roots[0]->shape;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
+    xg_merging d;
+    return xg_merging_make(&d, e);
+}
+
+/* e over d0 in [0, length - 1], at the element's place in its row. */
+XG_FN xg_kval *xg_merging_value(xg_scope *s, const xg_merging *d, const xg_aff *e) {
+    xg_imap *m = xg_imap_new(s->e->m->aff, 1, 0, 0, 1, 0);
+    xg_kval *r;
+    m->dims[0].range = xg_range_of(0, d->length - 1);
+    m->results[0] = e;
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, m), &d->at[d->dim], &r);
+    return r;
+}
+
+/* Whether the element of the other run at a place of the row goes before this one. */
+XG_FN xg_kval *xg_merging_before(xg_scope *s, const xg_merging *d, xg_kval *place) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1), r;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    memcpy(idx, d->at, d->shape->rank * sizeof *idx);
+    idx[d->dim] = place;
+    for (k = 0; k < d->n; k++) {
+        xg_elem x = xg_elem_of(s, XG_OPERAND(d->i, k), idx), y = d->mine[k];
+        args[2 * k] = args[2 * k + 1] = x;
+        args[2 * k].v = xg_kselect(&s->b, d->second, y.v, x.v);
+        args[2 * k + 1].v = xg_kselect(&s->b, d->second, x.v, y.v);
+        if (!x.im) continue;
+        args[2 * k].im = xg_kselect(&s->b, d->second, y.im, x.im);
+        args[2 * k + 1].im = xg_kselect(&s->b, d->second, x.im, y.im);
+    }
+    xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
+    return xg_k2(&s->b, XG_K_OP_XORI, r.v, d->second); /* of a second run: it goes before unless this one does */
+}
+
+XG_FN xg_kval *xg_merging_step(xg_scope *s, const xg_merging *d, xg_kval *count, int64_t step) {
+    xg_kb *b = &s->b;
+    xg_kval *next = xg_k2(b, XG_K_OP_ADDI, count, xg_elem_index(s, step)), *inside, *place, *last = xg_elem_index(s, d->length - 1);
+    xg_kval_set_range(next, xg_range_of(step, 2 * d->run));
+    inside = xg_kcmpi_(b, XG_CI_SLE, next, d->limit);
+    place = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, d->start, next), xg_elem_index(s, 1));
+    place = xg_k2(b, XG_K_OP_MINSI, place, last); /* what is read in vain is read where something is */
+    xg_kval_set_range(place, xg_range_of(0, d->length - 1));
+    inside = XG_KOP2(b, XG_K_OP_ANDI, inside, xg_merging_before(s, d, place));
+    count = xg_kselect(b, inside, next, count);
+    xg_kval_set_range(count, xg_range_of(0, d->run));
+    return count;
+}
+
+XG_FN void xg_merging_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_merging *d = (xg_merging *)data;
+    xg_aff_ctx *x = s->e->m->aff;
+    const xg_aff *p = xg_aff_dim(x, 0), *run = xg_aff_div(x, p, d->run), *own = xg_aff_mod(x, p, d->run), *pair = xg_aff_mul(x, xg_aff_div(x, p, 2 * d->run), 2 * d->run), *other;
+    xg_kval *count = xg_elem_index(s, 0), *idx[XG_RANK_MAX];
+    xg_kb *b = &s->b;
+    int64_t step;
+    uint32_t k;
+    (void)which;
+    d->at = at;
+    d->mine = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    for (k = 0; k < d->n; k++) d->mine[k] = xg_elem_of(s, XG_OPERAND(d->i, k), at);
+    d->second = XG_KCMPI(b, XG_CI_NE, xg_merging_value(s, d, xg_aff_mod(x, run, 2)), xg_elem_index(s, 0));
+    other = xg_aff_add(x, pair, xg_aff_sub(x, xg_aff_const(x, d->run), xg_aff_mul(x, xg_aff_mod(x, run, 2), d->run)));
+    d->start = xg_merging_value(s, d, other);
+    d->limit = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, d->length), d->start);
+    d->limit = XG_KOP2(b, XG_K_OP_MINSI, XG_KOP2(b, XG_K_OP_MAXSI, d->limit, xg_elem_index(s, 0)), xg_elem_index(s, d->run));
+    for (step = d->run; step; step /= 2) count = xg_merging_step(s, d, count, step);
+    memcpy(idx, at, d->shape->rank * sizeof *idx);
+    idx[d->dim] = xg_k2(b, XG_K_OP_ADDI, xg_merging_value(s, d, xg_aff_add(x, pair, own)), count);
+    xg_kval_set_range(idx[d->dim], xg_range_of(0, d->length - 1));
+    for (k = 0; k < s->e->n_roots; k++) {
+        const xg_inst *root = s->e->roots[k];
+        dest[k] = xg_emit_insert(b, d->mine[root->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(root, XG_A_index, 0) : 0], dest[k], root->shape, idx);
+    }
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) {
+    xg_merging d;
+    (void)xg_merging_make(&d, e);
+    xg_emit_sections(e, &d.section, d.shape->elements ? 1 : 0, xg_merging_body, &d);
+}
+
+#endif /* XG_EMIT_MERGE_C */
 /* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
  *
  * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices. All heroes read arrays of the same dims and
@@ -35958,6 +36308,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
+    X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -39132,6 +39483,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane l;
     xg_str symbol = op->p ? *(const xg_str *)op->p : XG_STR("shared");
     xg_ptx_lane *known = (xg_ptx_lane *)xg_dict_get(&p->arrays, symbol);
+    const xg_kuse *u;
+    bool variable = false;
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
@@ -39158,6 +39511,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
+    for (u = op->results[0].first_use; u; u = u->next) variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
+    if (variable) l = xg_ptx_in_reg(p, known); /* an address is computed from it: once into a register */
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
@@ -42640,6 +42995,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 
