@@ -189,10 +189,14 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
-    /* Called for each stage that changed something, if set: stage is "hlo/after_<pass>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
+    bool no_command_buffers;     /* every kernel is launched by itself */
+    uint32_t command_buffer_least; /* runs of fewer commands stay single launches; 0: 5 */
+    bool command_buffer_control; /* loops and branches go into command buffers, too: the driver needs conditional graph nodes (CUDA 12.4), else it runs them as before */
+    /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
+    bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -202,6 +206,13 @@ XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compi
 /* What a compilation made. */
 typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
+
+/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
+ * module; data NULL on failure. */
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
+
+/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no such target. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
@@ -268,6 +279,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))
@@ -2099,8 +2111,11 @@ struct xg_comp {
 };
 
 typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
-typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
+typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; uint32_t source_at; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
+
+/* What passes may know of the device that the module is for. sms 0: a typical one. */
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -2122,6 +2137,8 @@ struct xg_module {
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
+    xg_machine machine;
+    xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
 };
@@ -2171,6 +2188,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */
@@ -6461,6 +6479,11 @@ XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
     xg_use_unlink(&i->operands[index]);
     xg_use_link(&i->operands[index], to);
 }
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n) {
+    uint32_t k;
+    for (k = n; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
+    i->n_operands = XG_MIN(i->n_operands, n);
+}
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to) {
     xg_use *u, *next;
     if (from == to) return;
@@ -7574,6 +7597,7 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
         xg_io_alias a;
         memset(&a, 0, sizeof a);
         if (list.n) xg_lex_expect(x, ',', "',' or '}' after an alias");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
         a.output = xg_parse_ints(p, '{', '}', "an output index");
         xg_lex_expect(x, ':', "':'");
         xg_lex_expect(x, '(', "'(' and the parameter's number");
@@ -8242,6 +8266,12 @@ static int64_t xg_verify_bits(const xg_shape *s) {
     xg_mul64(s->elements, bits, &r);
     return r;
 }
+#define XG_ALIAS_RULE(ok, ...) \
+    do { \
+        if (ok) break; \
+        if (m->source && a->source_at) xg_fail_at(m->ctx, XLAGPU_ERROR_INVALID, m->source, a->source_at - 1, NULL, __VA_ARGS__); \
+        xg_fail(m->ctx, XLAGPU_ERROR_INVALID, __VA_ARGS__); \
+    } while (0)
 static void xg_verify_io_aliases(xg_module *m) {
     xg_verify_paths outputs, inputs;
     uint32_t k;
@@ -8253,19 +8283,17 @@ static void xg_verify_io_aliases(xg_module *m) {
         const xg_io_alias *a = &m->aliases[k];
         const xg_shape *out = xg_infer_shape_at(m->entry_result ? m->entry_result : m->entry->root->shape, a->output), *in;
         const char *index = xg_verify_index_text(m, a->output);
-        if (!out) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
-        if (a->param < 0 || a->param >= (int64_t)m->entry->n_params)
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
+        XG_ALIAS_RULE(out, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
         in = xg_infer_shape_at(m->entry_params ? m->entry_params->elems[a->param] : m->entry->params[a->param]->shape, a->param_index);
-        if (!in) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param,
-                         xg_verify_shape_text(m, m->entry->params[a->param]->shape));
-        if (!xg_shape_is_array(in) || !xg_shape_is_array(out) || xg_verify_bits(in) != xg_verify_bits(out) || (a->must && in != out && !xg_shape_agrees(in, out)))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
-        if (xg_verify_paths_add(m, &outputs, 0, a->output)) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s twice", index);
-        if (xg_verify_paths_add(m, &inputs, a->param, a->param_index))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
+        XG_ALIAS_RULE(in, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(xg_shape_is_array(in) && xg_shape_is_array(out) && xg_verify_bits(in) == xg_verify_bits(out) && (!a->must || in == out || xg_shape_agrees(in, out)),
+                      "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
 }
+#undef XG_ALIAS_RULE
 
 /* The order of computations, and that the list is sound. */
 static void xg_verify_comp_list(xg_verifier *v) {
@@ -8336,6 +8364,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */
     uint32_t n_calls;
@@ -8406,6 +8435,7 @@ XG_FN xg_value *xg_eval_own(xg_eval_run *r, xg_value **v);                /* a d
 XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index);           /* of an integer array */
 XG_FN size_t xg_eval_bytes(xg_eval_run *r, const xg_shape *s);            /* of a dense array */
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations);             /* counts against max_work */
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations);
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c);
 XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args); /* runs c; takes over the references of args */
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in);    /* one instruction; drops what is left in `in` */
@@ -8447,8 +8477,10 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
+/* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b); /* less or equal */
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
@@ -8570,7 +8602,8 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_potrf_ffi", potrf) X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
-    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv)
+    X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
 
 /* ---- attributes of calls ---- */
 
@@ -9522,7 +9555,7 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_sum_operand_in_order(r, &in[1], order_b, kind, xg_dot_rounding(i, in[1]->shape));
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, total));
     for (batch = 0; batch < batches; batch++) for (row = 0; row < m; row++) {
-        xg_eval_spend(r, depth);
+        xg_eval_spend_each(r, depth, n);
         memset(acc->data, 0, (size_t)n * total);
         for (first = 0; first < depth; first += STRIP)
             xg_sum_rows(kind, acc->data, 0, a->data, (batch * m + row) * depth + first, b->data, (batch * depth + first) * n, XG_MIN(depth - first, (int64_t)STRIP), n, n);
@@ -9635,7 +9668,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend(r, i->shape->elements); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    xg_eval_spend_each(r, i->shape->elements, w->elements / c.out_features);
+    if (w->elements && x->elements) do xg_conv_position(&c, at, position++); while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;
@@ -9991,7 +10025,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
         double off = 0, on = 0;
         for (p = 0; p < n; p++) { on += a[p * n + p].re * a[p * n + p].re; for (q = p + 1; q < n; q++) { double size = xg_complex_size(a[p * n + q]); off += size * size; } }
         if (!(off > on * 1e-32)) return off == off;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double c;
             xg_complex s;
@@ -10087,7 +10121,7 @@ XG_FN bool xg_svd_jacobi(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t m
     for (k = 0; k < n * n; k++) v[k] = xg_complex_of(k / n == k % n, 0);
     for (sweep = 0; sweep < XG_JACOBI_SWEEPS; sweep++) {
         bool rotated = false;
-        xg_eval_spend(r, m * n);
+        xg_eval_spend_each(r, n, m * n);
         for (p = 0; p < n; p++) for (q = p + 1; q < n; q++) {
             double pp = 0, qq = 0, c;
             xg_complex pq = xg_complex_of(0, 0), s;
@@ -10998,7 +11032,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
     for (b = 0; b < count; b++) {
         xg_complex *a = xg_linear_data(wide) + b * n * n;
         bool good;
-        xg_eval_spend(r, n * n);
+        xg_eval_spend_each(r, n, n * n / 3 + 1);
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
@@ -11100,11 +11134,13 @@ XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign) {
 XG_FN void xg_fft_dim(xg_eval_run *r, xg_complex *data, int64_t outer, int64_t n, int64_t inner, double sign) {
     xg_value *space = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, 3 * sizeof(xg_complex)));
     xg_complex *roots = xg_linear_data(space), *y = roots + n, *spare = y + n;
-    int64_t o, i, k;
+    int64_t o, i, k, factors = 1; /* the sum of n's prime factors: operations an element */
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, sign);
+    for (k = 2, i = n; i > 1 && k * k <= i;) if (i % k) k++; else { i /= k; factors += k; }
+    if (i > 1) factors += i;
     for (o = 0; o < outer; o++) for (i = 0; i < inner; i++) {
         xg_complex *x = data + o * n * inner + i;
-        xg_eval_spend(r, n);
+        xg_eval_spend_each(r, n, factors);
         xg_fft_line(y, x, n, inner, roots, 1, spare);
         for (k = 0; k < n; k++) x[k * inner] = y[k];
     }
@@ -11582,7 +11618,7 @@ XG_FN xg_complex xg_complex_sign(xg_complex z) {
 }
 
 /* Ordered by the real part, then by the imaginary one; whatever has a NaN in the way is not ordered. */
-XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im <= b.im); }
+XG_FN bool xg_complex_least(xg_complex a, xg_complex b) { return a.re <= b.re; }
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
 
 #undef XG_PI_2
@@ -11744,7 +11780,6 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
 #define XG_EVAL_COMPLEX_CASE2(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i), v = (value); out[2 * i] = (T)v.re; out[2 * i + 1] = (T)v.im; } return true;
 #define XG_EVAL_COMPLEX_CASE_PART(op, value) case XG_##op: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i); out[i] = (T)(value); } return true;
 #define XG_EVAL_COMPLEX_COMPARE_CASE(dir, relation) case XG_DIR_##dir: for (i = 0; i < n; i++) { const xg_complex a = LOAD(x, i), b = LOAD(y, i); flags[i] = (uint8_t)(relation); } return true;
-/* Ordered by the real, then by the imaginary part. */
 #define XG_EVAL_COMPLEX_COMPARE(X) \
     X(EQ, a.re == b.re && a.im == b.im) X(NE, a.re != b.re || a.im != b.im) X(LT, xg_complex_less(a, b)) X(GT, xg_complex_less(b, a)) \
     X(LE, xg_complex_least(a, b)) X(GE, xg_complex_least(b, a))
@@ -12665,6 +12700,14 @@ XG_FN bool xg_eval_next(int64_t *at, const xg_window *w) {
     return false;
 }
 
+/* One operation for each position, seen or not. */
+XG_FN void xg_eval_spend_window(xg_eval_run *r, const xg_window *w) {
+    int64_t positions = 1;
+    uint32_t d;
+    for (d = 0; d < w->n; d++) if (!xg_mul64(positions, w->p[d].size, &positions)) positions = INT64_MAX / 2;
+    xg_eval_spend(r, positions);
+}
+
 /* The boxes, in outputs and base, of a window position; false when it sees nothing anywhere. Offsets are in elements. */
 XG_FN bool xg_eval_window_boxes(const xg_window *w, const int64_t *at, const xg_shape *base, const xg_shape *outputs, xg_strided *out_box, xg_strided *base_box, int64_t *out_at, int64_t *base_at) {
     int64_t os[XG_RANK_MAX], bs[XG_RANK_MAX];
@@ -12705,8 +12748,8 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
         xg_eval_fill(outs[k]->data, in[n + k]->data, bytes[k], (size_t)outs[k]->shape->elements);
     }
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     if (outs[0]->shape->elements) do {
-        xg_eval_spend(r, 1);
         if (!xg_eval_window_boxes(w, at, in[0]->shape, outs[0]->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         for (k = 0; k < n; k++) { acc[k] = outs[k]->data + (size_t)out_at * bytes[k]; x[k] = in[k]->data + (size_t)base_at * bytes[k]; }
         xg_reduce_box(r, c, n, acc, &out_box, x, &base_box, bytes);
@@ -12727,6 +12770,7 @@ XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_wind
     uint32_t d;
     for (k = 0; k < n; k++) where[k] = -1;
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     do {
         if (!xg_eval_window_boxes(w, at, operand->shape, source->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         memset(index, 0, sizeof index);
@@ -12901,8 +12945,14 @@ XG_FN int64_t xg_eval_int_at(const xg_value *v, int64_t index) {
 
 XG_FN void xg_eval_spend(xg_eval_run *r, int64_t operations) {
     r->work += (uint64_t)operations;
+    if (r->options.spent) *r->options.spent = r->work;
     if (r->options.max_work && r->work > r->options.max_work)
         xg_fail(r->ctx, XLAGPU_ERROR_LIMIT, "evaluating takes more than the %llu element operations that were allowed", (unsigned long long)r->options.max_work);
+}
+
+XG_FN void xg_eval_spend_each(xg_eval_run *r, int64_t times, int64_t operations) {
+    int64_t n;
+    xg_eval_spend(r, xg_mul64(times, operations, &n) ? n : INT64_MAX / 2);
 }
 
 /* ---- literals in and out ---- */
@@ -13323,6 +13373,63 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (R, w) -> the upper triangular R' of R'T R' = RT R + w wT, and w rotated to zero: one Givens rotation a row. */
+XG_FN void xg_cholesky_add(xg_complex *a, xg_complex *w, int64_t n) {
+    int64_t k, j;
+    for (k = 0; k < n; k++) {
+        double x = a[k * n + k].re, y = w[k].re, size = hypot(x, y), c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
+        for (j = k; j < n; j++) {
+            double p = a[k * n + j].re, q = w[j].re;
+            a[k * n + j].re = c * p + s * q;
+            w[j].re = c * q - s * p;
+        }
+    }
+}
+
+XG_FN xg_value *xg_call_cholesky_update(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[2], *a, *w;
+    xg_matrices m;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.count != 1 || m.rows != m.columns || xg_type_class(in[0]->shape->type) != XGT_F) return NULL;
+    if (!xg_shape_is_array(in[1]->shape) || in[1]->shape->elements != m.rows || in[1]->shape->type != in[0]->shape->type || i->shape->elems[0]->plain != in[0]->shape->plain || i->shape->elems[1]->plain != in[1]->shape->plain) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    w = xg_linear_widen(r, &in[1]);
+    xg_eval_spend_each(r, m.rows, m.rows);
+    xg_cholesky_add(xg_linear_data(a), xg_linear_data(w), m.rows);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], a);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], w);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
+/* (A, C, alpha, beta) -> alpha A AT + beta C, or alpha AT A + beta C. cuBLAS writes one triangle; here both are. */
+XG_FN void xg_syrk(const xg_complex *a, const xg_matrices *m, bool transpose, double alpha, double beta, xg_complex *c, int64_t n) {
+    int64_t depth = transpose ? m->rows : m->columns, step = transpose ? m->columns : 1, line = transpose ? 1 : m->columns, p, q, k;
+    for (p = 0; p < n; p++) for (q = 0; q < n; q++) {
+        double s = 0;
+        for (k = 0; k < depth; k++) s += a[p * line + k * step].re * a[q * line + k * step].re;
+        c[p * n + q].re = alpha * s + (beta != 0 ? beta * c[p * n + q].re : 0);
+    }
+}
+
+XG_FN xg_value *xg_call_syrk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xlagpu_type t;
+    xg_value *a, *c;
+    xg_matrices m, mc;
+    int64_t n, b;
+    if (i->n_operands != 4 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mc) || i->shape->plain != in[1]->shape->plain || mc.count != m.count) return NULL;
+    t = i->shape->type;
+    n = transpose ? m.columns : m.rows;
+    if (mc.rows != n || mc.columns != n || xg_type_class(t) != XGT_F || in[0]->shape->type != t || !xg_shape_is_scalar(in[2]->shape) || !xg_shape_is_scalar(in[3]->shape) || in[2]->shape->type != t || in[3]->shape->type != t) return NULL;
+    a = xg_linear_widen(r, &in[0]);
+    c = xg_linear_widen(r, &in[1]);
+    for (b = 0; b < m.count; b++) {
+        xg_eval_spend_each(r, m.rows * m.columns, n);
+        xg_syrk(xg_linear_data(a) + b * m.rows * m.columns, &m, transpose, xg_float_load(t, in[2]->data), xg_float_load(t, in[3]->data), xg_linear_data(c) + b * n * n, n);
+    }
+    xg_eval_drop(r, a);
+    return xg_linear_narrow(r, i->shape, c);
+}
+
 /* ---- LU with partial pivoting ---- */
 
 /* In place; gives the pivots, from one. Returns LAPACK's info: the first zero on the diagonal, from one, or 0. */
@@ -13356,7 +13463,7 @@ XG_FN xg_value *xg_call_getrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     outs[1] = xg_eval_new(r, i->shape->elems[1]);
     outs[2] = xg_eval_new(r, i->shape->elems[2]);
     for (b = 0; b < m.count; b++) {
-        xg_eval_spend(r, m.rows * m.columns);
+        xg_eval_spend_each(r, n, m.rows * m.columns);
         k = xg_lu(xg_linear_data(wide) + b * m.rows * m.columns, m.rows, m.columns, pivots);
         xg_eval_store_int(outs[2]->shape->type, outs[2]->data + (size_t)b * (size_t)xg_type_bytes(outs[2]->shape->type), k);
         for (k = 0; k < n; k++) xg_eval_store_int(outs[1]->shape->type, outs[1]->data + (size_t)(b * n + k) * (size_t)xg_type_bytes(outs[1]->shape->type), pivots[k]);
@@ -14977,12 +15084,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders; NULL when there is none. */
+/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && xg_aff_count_inner(to) < n) return to;
+        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
     }
     return NULL;
 }
@@ -15927,6 +16034,7 @@ XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst 
 XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output); /* one UNDEFINED map when they are too many or not known */
 
 /* ---- layout.c: memory order and threads ---- */
+XG_FN bool xg_index_has_order(const xg_shape *s); /* an array whose elements lie at plain strides */
 XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uint32_t from_rank, const int64_t *to, uint32_t to_rank); /* row-major order kept */
 XG_FN const xg_imap *xg_indexing_bitcast(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to);  /* indices of `from` to the indices of `to` at the same offset; equal element counts */
 XG_FN const xg_imap *xg_indexing_linear(xg_aff_ctx *x, const xg_shape *s);    /* indices to the offset in elements, by layout */
@@ -16929,17 +17037,2113 @@ XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
+XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
+XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
+
+/* ---- reducer.c: partial results of a reduce ---- */
+typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
+XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
+XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
+
+XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
+
+/* ---- build.c: making instructions ---- */
+typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
+typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
+typedef struct xg_loop { xg_hb b; xg_comp *condition; xg_inst *init, *k, **state; uint32_t n; } xg_loop;
+XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
+XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says */
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t);
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t); /* of the same width */
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l);
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v);   /* a scalar of any type */
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v);
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b);
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n);
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm);
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d);
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit);
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d);
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim);
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes);
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts);
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t);
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply);
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
 
 #endif /* XG_OPT_H */
+/* opt/build.c -- making instructions: what expanders and simplifications write programs with.
+ *
+ * A builder stands in front of an instruction (or at the end of a computation) and gives what it makes that instruction's metadata and place in the source.
+ * Shapes come from inference and have descending layouts. What would change nothing (a reshape to the same dimensions, an identity transpose) is not made. */
+#ifndef XG_OPT_BUILD_C
+#define XG_OPT_BUILD_C
+
+XG_FN xg_hb xg_hb_at(xg_inst *i) { xg_hb b; b.comp = i->comp; b.before = i; b.from = i; return b; }
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from) { xg_hb b; b.comp = c; b.before = NULL; b.from = from; return b; }
+
+/* Without a shape: what inference says, once the attributes are there (xg_hb_done). */
+XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n) {
+    xg_inst *i = xg_inst_new(b->comp, op, shape, operands, n, b->before, XG_STR(""));
+    const xg_attr *metadata = b->from ? xg_inst_attr(b->from, XG_A_metadata) : NULL;
+    if (metadata) xg_inst_set_attr(i, *metadata);
+    i->source_at = b->from ? b->from->source_at : 0;
+    return i;
+}
+XG_FN xg_inst *xg_hb_done(xg_inst *i) { i->shape = xg_hlo_infer(i->comp->module, i); return i; }
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n) { return xg_attr_make_ints(b->comp->module, k, p, n); }
+XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank) {
+    xg_module *m = b->comp->module;
+    return xg_shape_default_layout(m, xg_shape_array(m, t, dims, rank, NULL, NULL));
+}
+
+/* ---- elementwise ---- */
+
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) { return xg_hb_done(xg_hb_op(b, op, x->shape, &x, 1)); }
+XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2];
+    in[0] = x; in[1] = y;
+    return xg_hb_done(xg_hb_op(b, op, x->shape, in, 2));
+}
+XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y) {
+    xg_inst *in[3];
+    in[0] = p; in[1] = x; in[2] = y;
+    return xg_hb_done(xg_hb_op(b, XG_SELECT, x->shape, in, 3));
+}
+XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2], *i;
+    in[0] = x; in[1] = y;
+    i = xg_hb_op(b, XG_COMPARE, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_attr_make_str(b->comp->module, XG_A_direction, xg_str_z(direction)));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    if (x->shape->type == t) return x;
+    return xg_hb_op(b, XG_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    if (x->shape->type == t) return x;
+    return xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+}
+
+/* ---- constants ---- */
+
+XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l) {
+    xg_inst *i = xg_hb_op(b, XG_CONSTANT, l->shape, NULL, 0);
+    i->literal = l;
+    return i;
+}
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v) {
+    xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
+    int class_of = xg_type_class(t);
+    if (class_of == XGT_I || class_of == XGT_P) xg_literal_set_int(l, 0, v);
+    else xg_literal_set_float(l, 0, (double)v);
+    return xg_hb_literal(b, l);
+}
+XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
+    xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
+    xg_literal_set_float(l, 0, v);
+    return xg_hb_literal(b, l);
+}
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) { return rank ? xg_hb_broadcast(b, scalar, dims, rank, NULL, 0) : scalar; }
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v) { return xg_hb_splat(b, xg_hb_int(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v) { return xg_hb_splat(b, xg_hb_float(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim) {
+    xg_inst *i = xg_hb_op(b, XG_IOTA, xg_hb_shape(b, t, dims, rank), NULL, 0);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_iota_dimension, dim));
+    return i;
+}
+
+/* ---- movement ---- */
+
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
+
+XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
+    return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
+}
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    if (xg_dims_equal(x->shape, dims, rank)) return x;
+    return xg_hb_op(b, XG_RESHAPE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n) {
+    xg_inst *i;
+    uint32_t k = 0;
+    while (k < n && places[k] == (int64_t)k) k++;
+    if (k == n && xg_dims_equal(x->shape, dims, rank)) return x;
+    i = xg_hb_op(b, XG_BROADCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, places, n));
+    return i;
+}
+XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n) {
+    uint32_t k = 0;
+    while (k < n && perm[k] == (int64_t)k) k++;
+    return k == n;
+}
+XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k;
+    xg_inst *i;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    i = xg_hb_op(b, XG_TRANSPOSE, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
+    xg_inst *i;
+    if (n == 0) return x;
+    i = xg_hb_op(b, XG_REVERSE, x->shape, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = x->shape->rank, k;
+    xg_slice_dim *copy = XG_NEW_N(m->arena, xg_slice_dim, rank + 1);
+    xg_slices *s = XG_NEW(m->arena, xg_slices);
+    int64_t dims[XG_RANK_MAX];
+    bool all = true;
+    xg_attr a = xg_attr_make(XG_A_slice);
+    xg_inst *i;
+    for (k = 0; k < rank; k++) {
+        copy[k] = d[k];
+        dims[k] = (d[k].limit - d[k].start + d[k].stride - 1) / d[k].stride;
+        all = all && d[k].start == 0 && d[k].stride == 1 && d[k].limit == x->shape->dims[k];
+    }
+    if (all) return x;
+    s->n = rank;
+    s->p = copy;
+    a.v.slices = s;
+    i = xg_hb_op(b, XG_SLICE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    xg_inst_set_attr(i, a);
+    return i;
+}
+/* x[.., start:limit, ..] along one dimension. */
+XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit) {
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) { d[k].start = 0; d[k].limit = x->shape->dims[k]; d[k].stride = 1; }
+    d[dim].start = start;
+    d[dim].limit = limit;
+    return xg_hb_slice(b, x, d);
+}
+XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pad_dim *d) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = x->shape->rank, k;
+    xg_pad_dim *copy = XG_NEW_N(m->arena, xg_pad_dim, rank + 1);
+    xg_pads *p = XG_NEW(m->arena, xg_pads);
+    xg_attr a = xg_attr_make(XG_A_padding);
+    bool none = true;
+    xg_inst *in[2], *i;
+    for (k = 0; k < rank; k++) { copy[k] = d[k]; none = none && d[k].low == 0 && d[k].high == 0 && d[k].interior == 0; }
+    if (none) return x;
+    p->n = rank;
+    p->p = copy;
+    a.v.pads = p;
+    in[0] = x; in[1] = value;
+    i = xg_hb_op(b, XG_PAD, x->shape, in, 2);
+    xg_inst_set_attr(i, a);
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int64_t dim) {
+    xg_inst *i;
+    if (n == 1) return in[0];
+    i = xg_hb_op(b, XG_CONCATENATE, in[0]->shape, in, n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes) {
+    uint32_t rank = x->shape->rank, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 1), *i;
+    in[0] = x;
+    for (k = 0; k < rank; k++) in[1 + k] = starts[k];
+    i = xg_hb_op(b, XG_DYNAMIC_SLICE, xg_hb_shape(b, x->shape->type, sizes, rank), in, rank + 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, rank));
+    return i;
+}
+XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts) {
+    uint32_t rank = x->shape->rank, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 2);
+    in[0] = x;
+    in[1] = update;
+    for (k = 0; k < rank; k++) in[2 + k] = starts[k];
+    return xg_hb_done(xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, x->shape, in, rank + 2));
+}
+
+/* ---- reductions, contractions ---- */
+
+/* to_apply of a reduction: two scalars and one operation. It goes in front of the builder's computation. */
+XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t) {
+    xg_module *m = b->comp->module;
+    char name[64];
+    xg_comp *c;
+    xg_inst *in[2];
+    xg_format(name, sizeof name, "%s_%s", xg_op_name(op), xg_type_name(t));
+    c = xg_comp_new(m, xg_str_z(name), b->comp);
+    in[0] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("x"));
+    in[1] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("y"));
+    c->root = xg_inst_new(c, op, in[0]->shape, in, 2, NULL, XG_STR(""));
+    return c;
+}
+XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply) {
+    xg_inst *in[2], *i;
+    in[0] = x; in[1] = init;
+    i = xg_hb_op(b, XG_REDUCE, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
+    xg_inst *zero = xg_hb_int(b, x->shape->type, 0);
+    return xg_hb_reduce(b, x, zero, dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+}
+/* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
+XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
+    xg_inst *in[2], *i;
+    const xg_attr *a;
+    in[0] = l; in[1] = r;
+    i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
+    if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
+    if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
+    if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));
+    if (d.rc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_contracting_dims, d.rc.p, d.rc.n));
+    if (like && (a = xg_inst_attr(like, XG_A_operand_precision)) != NULL) xg_inst_set_attr(i, *a);
+    if (like && (a = xg_inst_attr(like, XG_A_algorithm)) != NULL) xg_inst_set_attr(i, *a);
+    (void)xg_hb_done(i);
+    i->shape = xg_hb_shape(b, t, i->shape->dims, i->shape->rank);
+    return i;
+}
+XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot) {
+    xg_dot_dims d;
+    d.lb = xg_attr_ints(dot, XG_A_lhs_batch_dims);
+    d.lc = xg_attr_ints(dot, XG_A_lhs_contracting_dims);
+    d.rb = xg_attr_ints(dot, XG_A_rhs_batch_dims);
+    d.rc = xg_attr_ints(dot, XG_A_rhs_contracting_dims);
+    return d;
+}
+
+/* ---- tuples and control ---- */
+
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n) { return xg_hb_done(xg_hb_op(b, XG_TUPLE, xg_shape_tuple(b->comp->module, NULL, 0), in, n)); }
+/* The k-th element of a tuple value; of a tuple instruction its operand. */
+XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
+    xg_inst *i;
+    if (tuple->op == XG_TUPLE) return XG_OPERAND(tuple, k);
+    i = xg_hb_op(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
+    xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_body, body));
+    return i;
+}
+
+/* for (k = 0; k < count; k++): condition and body with the state tuple (s32 k, elems...). The body's builder stands at its end; it must be closed. */
+XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count) {
+    xg_module *m = b->comp->module;
+    xg_inst **all = XG_NEW_N(m->arena, xg_inst *, n + 1), *param;
+    const xg_shape *shape;
+    xg_comp *condition = xg_comp_new(m, XG_STR("loop_condition"), b->comp), *body = xg_comp_new(m, XG_STR("loop_body"), b->comp);
+    xg_hb c = xg_hb_end(condition, b->from);
+    xg_loop l;
+    uint32_t k;
+    all[0] = xg_hb_int(b, XLAGPU_S32, 0);
+    for (k = 0; k < n; k++) all[1 + k] = state[k];
+    l.init = xg_hb_tuple(b, all, n + 1);
+    shape = l.init->shape;
+    param = xg_comp_add_param(condition, shape, XG_STR("state"));
+    l.k = xg_hb_element(&c, param, 0);
+    condition->root = xg_hb_compare(&c, "LT", l.k, xg_hb_int(&c, XLAGPU_S32, count));
+    param = xg_comp_add_param(body, shape, XG_STR("state"));
+    l.condition = condition;
+    l.b = xg_hb_end(body, b->from);
+    l.n = n;
+    l.state = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    l.k = xg_hb_element(&l.b, param, 0);
+    for (k = 0; k < n; k++) l.state[k] = xg_hb_element(&l.b, param, 1 + k);
+    return l;
+}
+/* Closes the body with the state of the next round (in l->state) and makes the loop; l->state are its results then. */
+XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l) {
+    xg_inst **all = XG_NEW_N(b->comp->module->arena, xg_inst *, l->n + 1), *loop;
+    uint32_t k;
+    all[0] = xg_hb_2(&l->b, XG_ADD, l->k, xg_hb_int(&l->b, XLAGPU_S32, 1));
+    for (k = 0; k < l->n; k++) all[1 + k] = l->state[k];
+    l->b.comp->root = xg_hb_tuple(&l->b, all, l->n + 1);
+    loop = xg_hb_while(b, l->init, l->condition, l->b.comp);
+    for (k = 0; k < l->n; k++) l->state[k] = xg_hb_element(b, loop, 1 + k);
+}
+
+/* ---- putting it in place ---- */
+
+/* Does the user read an array by the indices of its elements, whatever their order in memory? */
+XG_FN bool xg_opt_reads_by_index(const xg_inst *user) {
+    switch (user->op) {
+    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
+    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
+    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
+    }
+}
+/* Every use of `from` becomes `to`, which has the same dimensions; who cares about the layout of `from`, and the root, gets a copy in that layout. */
+XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
+    xg_inst *copy = NULL;
+    xg_use *u, *next;
+    if (to->shape == from->shape || !xg_shape_is_array(to->shape)) { xg_inst_replace(from, to); return; }
+    for (u = from->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == to) continue;
+        if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+    }
+    if (from->comp->root == from) {
+        if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        from->comp->root = copy;
+    }
+}
+
+/* The same for a tuple: values[k], in any layout, for its k-th element. */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
+    xg_hb b = xg_hb_at(from);
+    uint32_t n = from->shape->n_elems, k;
+    xg_inst **all, *whole;
+    xg_use *u, *next;
+    for (u = from->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
+        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_inst_remove(element);
+    }
+    if (!from->first_use && from != from->comp->root) return;
+    all = XG_NEW_N(from->comp->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) all[k] = values[k]->shape == from->shape->elems[k] ? values[k] : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
+    whole = xg_hb_tuple(&b, all, n);
+    xg_inst_replace(from, whole);
+}
+
+/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made;
+            next = i->next;
+            if (!matches(i)) continue;
+            b = xg_hb_at(i);
+            made = expand(&b, i);
+            if (!made) continue;
+            if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
+            else {
+                xg_inst **values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+                uint32_t k;
+                for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+                xg_opt_replace_tuple(i, values);
+            }
+            next = i->next; /* its elements may have stood there, and are gone */
+            xg_inst_remove(i);
+            if (made->op == XG_TUPLE && !made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_BUILD_C */
+/* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
+ *
+ * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that opcode (ANY: of all elementwise ones, after
+ * the opcode's own). Rules of an opcode are tried in the order of the table. A rule returns the value that replaces i, i itself when it changed operands in
+ * place, or NULL. Its text test is tests/opt/algebraic/<name>.txt; tests/algebraic.c evaluates the modules there, for every type that they can be written
+ * for, before and after the rule, on values that are seldom what one thinks of.
+ *   EXACT  the same bits (a NaN is a NaN where arithmetic made it: no machine keeps its payload)
+ *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of roundings of a sum is not defined
+ *
+ * Laws
+ * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped.
+ * - No rule makes a program that an earlier rule turns back; each makes it smaller, or moves it towards a form from which no rule moves it away.
+ * - Shapes with dynamic dimensions are left alone. */
+#ifndef XG_OPT_ALGSIMP_H
+#define XG_OPT_ALGSIMP_H
+
+typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now */
+
+#define XG_ALG_RULES(X) \
+    /* algsimp_arith.c: numbers */ \
+    X(add_zero, ADD, EXACT) X(add_negate, ADD, EXACT) X(add_subtract, ADD, EXACT) X(add_constants, ADD, EXACT) \
+    X(subtract_zero, SUBTRACT, EXACT) X(subtract_self, SUBTRACT, EXACT) X(subtract_negate, SUBTRACT, EXACT) X(subtract_from_zero, SUBTRACT, EXACT) X(subtract_sum, SUBTRACT, EXACT) \
+    X(multiply_one, MULTIPLY, EXACT) X(multiply_zero, MULTIPLY, EXACT) X(multiply_minus_one, MULTIPLY, EXACT) X(multiply_negates, MULTIPLY, EXACT) X(multiply_constants, MULTIPLY, EXACT) \
+    X(divide_one, DIVIDE, EXACT) X(divide_negates, DIVIDE, EXACT) X(divide_power_of_two, DIVIDE, EXACT) X(divide_shift, DIVIDE, EXACT) \
+    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) X(remainder_iota, REMAINDER, EXACT) \
+    X(negate_negate, NEGATE, EXACT) X(negate_subtract, NEGATE, EXACT) X(abs_abs, ABS, EXACT) X(not_not, NOT, EXACT) X(not_compare, NOT, EXACT) \
+    X(floor_integral, FLOOR, EXACT) X(ceil_integral, CEIL, EXACT) X(round_afz_integral, ROUND_NEAREST_AFZ, EXACT) X(round_even_integral, ROUND_NEAREST_EVEN, EXACT) \
+    X(power_zero, POWER, EXACT) X(power_one, POWER, EXACT) X(power_square, POWER, CLOSE) X(power_cube, POWER, CLOSE) X(power_reciprocal, POWER, CLOSE) \
+    X(maximum_self, MAXIMUM, EXACT) X(maximum_lowest, MAXIMUM, EXACT) X(maximum_again, MAXIMUM, EXACT) \
+    X(minimum_self, MINIMUM, EXACT) X(minimum_highest, MINIMUM, EXACT) X(minimum_again, MINIMUM, EXACT) X(clamp_open, CLAMP, EXACT) \
+    X(and_self, AND, EXACT) X(and_constant, AND, EXACT) X(and_constants, AND, EXACT) \
+    X(or_self, OR, EXACT) X(or_constant, OR, EXACT) X(or_constants, OR, EXACT) \
+    X(xor_self, XOR, EXACT) X(xor_constant, XOR, EXACT) X(xor_constants, XOR, EXACT) \
+    X(shift_left_zero, SHIFT_LEFT, EXACT) X(shift_right_logical_zero, SHIFT_RIGHT_LOGICAL, EXACT) X(shift_right_arithmetic_zero, SHIFT_RIGHT_ARITHMETIC, EXACT) \
+    X(real_complex, REAL, EXACT) X(imag_complex, IMAG, EXACT) X(complex_parts, COMPLEX, EXACT) \
+    X(compare_self, COMPARE, EXACT) X(compare_unsigned_zero, COMPARE, EXACT) X(compare_pred, COMPARE, EXACT) X(compare_converted_pred, COMPARE, EXACT) \
+    X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
+    X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
+    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
+    /* algsimp_move.c: where elements lie */ \
+    X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
+    X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
+    X(transpose_same, TRANSPOSE, EXACT) X(transpose_transpose, TRANSPOSE, EXACT) X(transpose_broadcast, TRANSPOSE, EXACT) X(transpose_iota, TRANSPOSE, EXACT) X(transpose_reshape, TRANSPOSE, EXACT) X(transpose_dot, TRANSPOSE, EXACT) \
+    X(broadcast_same, BROADCAST, EXACT) X(broadcast_broadcast, BROADCAST, EXACT) X(broadcast_transpose, BROADCAST, EXACT) X(broadcast_iota, BROADCAST, EXACT) X(broadcast_reshape, BROADCAST, EXACT) X(broadcast_permutes, BROADCAST, EXACT) X(broadcast_ones, BROADCAST, EXACT) \
+    X(bitcast_same, BITCAST, EXACT) X(bitcast_bitcast, BITCAST, EXACT) \
+    X(reverse_ones, REVERSE, EXACT) X(reverse_reverse, REVERSE, EXACT) X(reverse_broadcast, REVERSE, EXACT) \
+    X(slice_same, SLICE, EXACT) X(slice_slice, SLICE, EXACT) X(slice_concatenate, SLICE, EXACT) X(slice_pad, SLICE, EXACT) X(slice_broadcast, SLICE, EXACT) X(slice_reshape, SLICE, EXACT) X(slice_transpose, SLICE, EXACT) \
+    X(pad_same, PAD, EXACT) X(pad_negative, PAD, EXACT) X(pad_pad, PAD, EXACT) X(pad_broadcast, PAD, EXACT) \
+    X(concatenate_one, CONCATENATE, EXACT) X(concatenate_flat, CONCATENATE, EXACT) X(concatenate_slices, CONCATENATE, EXACT) X(concatenate_broadcasts, CONCATENATE, EXACT) \
+    X(dynamic_slice_whole, DYNAMIC_SLICE, EXACT) X(dynamic_slice_constant, DYNAMIC_SLICE, EXACT) X(dynamic_slice_broadcast, DYNAMIC_SLICE, EXACT) X(dynamic_update_slice_whole, DYNAMIC_UPDATE_SLICE, EXACT) \
+    X(gather_broadcast, GATHER, EXACT) X(gather_one, GATHER, EXACT) X(scatter_nothing, SCATTER, EXACT) \
+    /* algsimp_reduce.c: many elements */ \
+    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
+    X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT)
+
+enum { XG_ALG_EXACT, XG_ALG_CLOSE };
+#define X(name, op, law) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i);
+XG_ALG_RULES(X)
+#undef X
+
+/* ---- algsimp_match.c ---- */
+XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
+XG_FN bool xg_alg_is(const xg_inst *x, double v);      /* this number everywhere, -0 apart from 0; not for complex */
+XG_FN bool xg_alg_is_int(const xg_inst *i);            /* integers and pred: arithmetic is exact and wraps */
+XG_FN bool xg_alg_is_pred(const xg_inst *i);
+XG_FN bool xg_alg_is_all_ones(const xg_inst *x);
+XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest); /* the end of the type's order: infinities for floats that have them */
+XG_FN bool xg_alg_one_user(const xg_inst *x);
+XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op); /* op(x, y) == y for all y that are no signed zeros */
+XG_FN int xg_alg_simple_reducer(const xg_comp *c);     /* the opcode of a computation f(x, y) = op(x, y), else -1 */
+XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k);   /* the operand of a binary instruction that is not the k-th */
+
+#endif /* XG_OPT_ALGSIMP_H */
+/* opt/algsimp_match.c -- the questions that rules ask. */
+#ifndef XG_OPT_ALGSIMP_MATCH_C
+#define XG_OPT_ALGSIMP_MATCH_C
+
+XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x) {
+    if (x->op == XG_BROADCAST) x = XG_OPERAND(x, 0); /* of a broadcast there is one only: they merge */
+    return x->op == XG_CONSTANT && xg_shape_is_array(x->shape) && x->shape->elements == 1 && !x->literal->elided ? x : NULL;
+}
+XG_FN bool xg_alg_is(const xg_inst *x, double v) {
+    const xg_inst *c = xg_alg_scalar(x);
+    double is;
+    int64_t n;
+    if (!c) return false;
+    if (xg_type_class(c->shape->type) & (XGT_I | XGT_P)) return xg_literal_get_int(c->literal, 0, &n) && (double)n == v && (n == 0 || (c->shape->type != XLAGPU_U64 || n > 0)) && !(v == 0 && signbit(v));
+    if (!(xg_type_class(c->shape->type) & XGT_F)) return false;
+    is = xg_literal_get_float(c->literal, 0);
+    return is == v && !signbit(is) == !signbit(v);
+}
+XG_FN bool xg_alg_is_int(const xg_inst *i) { return (xg_type_class(i->shape->type) & (XGT_I | XGT_P)) != 0; }
+XG_FN bool xg_alg_is_pred(const xg_inst *i) { return i->shape->type == XLAGPU_PRED; }
+XG_FN bool xg_alg_is_all_ones(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    int64_t n;
+    int bits;
+    if (!c || !xg_alg_is_int(c) || !xg_literal_get_int(c->literal, 0, &n)) return false;
+    if (c->shape->type == XLAGPU_PRED) return n == 1;
+    bits = xg_type_bits(c->shape->type);
+    return bits == 64 ? n == -1 : (n & (((int64_t)1 << bits) - 1)) == ((int64_t)1 << bits) - 1;
+}
+XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest) {
+    const xg_inst *c = xg_alg_scalar(x);
+    const xg_float_format *f;
+    xlagpu_type t;
+    int64_t n;
+    if (!c) return false;
+    t = c->shape->type;
+    f = xg_float_format_of(t);
+    if (f) return f->has_sign && f->has_infinity && xg_alg_is(x, highest ? HUGE_VAL : -HUGE_VAL);
+    if (!xg_alg_is_int(c) || !xg_literal_get_int(c->literal, 0, &n)) return false;
+    if (t == XLAGPU_PRED) return n == (highest ? 1 : 0);
+    return highest ? (uint64_t)n == xg_int_type_max(t) : n == xg_int_type_min(t);
+}
+XG_FN bool xg_alg_one_user(const xg_inst *x) { return x->first_use && x->first_use == x->last_use && x != x->comp->root; }
+XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op) {
+    switch (op) {
+    case XG_ADD: return xg_alg_is(x, 0.0) || xg_alg_is(x, -0.0);
+    case XG_OR: case XG_XOR: return xg_alg_is(x, 0.0);
+    case XG_MULTIPLY: return xg_alg_is(x, 1.0);
+    case XG_AND: return xg_alg_is_all_ones(x);
+    case XG_MAXIMUM: return xg_alg_is_extreme(x, false);
+    case XG_MINIMUM: return xg_alg_is_extreme(x, true);
+    default: return false;
+    }
+}
+XG_FN int xg_alg_simple_reducer(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_COMM) || r->op == XG_MULHI) return -1;
+    if (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) return (int)r->op;
+    return XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0] ? (int)r->op : -1;
+}
+XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k) { return XG_OPERAND(i, 1 - k); }
+
+#endif /* XG_OPT_ALGSIMP_MATCH_C */
+/* opt/algsimp_arith.c -- rules about numbers. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_ARITH_C
+#define XG_OPT_ALGSIMP_ARITH_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+/* For a commutative i: x is one operand, y the other, in both orders. */
+#define XG_EITHER(x, y) \
+    for (k = 0, x = P(0), y = P(1); k < 2; k++, x = P(1), y = P(0))
+
+/* The instruction with its operands as they are, on smaller ones: shape is theirs. */
+XG_FN xg_inst *xg_alg_again(xg_alg *a, xg_inst *i, xg_inst *const *operands, const int64_t *dims, uint32_t rank) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_hb_shape(&a->b, i->shape->type, dims, rank);
+    return made;
+}
+/* op(op(x, c), d) is op(x, op(c, d)) where arithmetic is exact: c and d constants, x none. */
+XG_FN xg_inst *xg_alg_fold_constants(xg_alg *a, xg_inst *i) {
+    xg_inst *x, *y, *in, *c;
+    uint32_t k, j;
+    if (!xg_alg_is_int(i)) return NULL;
+    XG_EITHER(in, y) {
+        if (in->op != i->op || !xg_alg_scalar(y)) continue;
+        for (j = 0; j < 2; j++) {
+            c = XG_OPERAND(in, j);
+            x = XG_OPERAND(in, 1 - j);
+            if (xg_alg_scalar(c) && !xg_alg_scalar(x)) return xg_hb_2(&a->b, i->op, x, xg_hb_2(&a->b, i->op, c, y));
+        }
+    }
+    return NULL;
+}
+/* x where the other operand is the number. */
+XG_FN xg_inst *xg_alg_beside(xg_inst *i, double number) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) if (xg_alg_is(y, number)) return x;
+    return NULL;
+}
+
+/* All but f8e8m0fnu, which makes NaN of what is negative. */
+XG_FN bool xg_alg_has_sign(const xg_inst *i) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    return !f || f->has_sign;
+}
+
+/* ---- add, subtract ---- */
+
+RULE(add_zero) { (void)a; return xg_alg_beside(i, xg_alg_is_int(i) ? 0.0 : -0.0); }
+RULE(add_negate) {
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!xg_alg_has_sign(i)) return NULL;
+    XG_EITHER(x, y) if (y->op == XG_NEGATE && x->op != XG_NEGATE) return xg_hb_2(&a->b, XG_SUBTRACT, x, XG_OPERAND(y, 0));
+    return NULL;
+}
+RULE(add_subtract) { /* (x - y) + y */
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    if (!xg_alg_is_int(i)) return NULL;
+    XG_EITHER(x, y) if (x->op == XG_SUBTRACT && XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
+    return NULL;
+}
+RULE(add_constants) { return xg_alg_fold_constants(a, i); }
+RULE(subtract_zero) { (void)a; return xg_alg_is(P(1), 0.0) ? P(0) : NULL; }
+RULE(subtract_self) { return P(0) == P(1) && xg_alg_is_int(i) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(subtract_negate) { return P(1)->op == XG_NEGATE && xg_alg_has_sign(i) ? xg_hb_2(&a->b, XG_ADD, P(0), XG_OPERAND(P(1), 0)) : NULL; }
+RULE(subtract_from_zero) { return xg_alg_is(P(0), xg_alg_is_int(i) ? 0.0 : -0.0) ? xg_hb_1(&a->b, XG_NEGATE, P(1)) : NULL; }
+RULE(subtract_sum) { /* (x + y) - y, x - (x - y), (x - y) - x */
+    xg_inst *x = P(0), *y = P(1);
+    if (!xg_alg_is_int(i)) return NULL;
+    if (x->op == XG_ADD && XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
+    if (x->op == XG_ADD && XG_OPERAND(x, 0) == y) return XG_OPERAND(x, 1);
+    if (y->op == XG_SUBTRACT && XG_OPERAND(y, 0) == x) return XG_OPERAND(y, 1);
+    if (x->op == XG_SUBTRACT && XG_OPERAND(x, 0) == y) return xg_hb_1(&a->b, XG_NEGATE, XG_OPERAND(x, 1));
+    return NULL;
+}
+
+/* ---- multiply, divide, remainder ---- */
+
+RULE(multiply_one) { (void)a; return xg_alg_beside(i, 1.0); }
+RULE(multiply_zero) {
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < 2; k++) if (xg_alg_is_int(i) && xg_alg_is(P(k), 0.0)) return P(k);
+    return NULL;
+}
+RULE(multiply_minus_one) {
+    xg_inst *x = xg_alg_beside(i, -1.0);
+    return x ? xg_hb_1(&a->b, XG_NEGATE, x) : NULL;
+}
+XG_FN xg_inst *xg_alg_both_negated(xg_alg *a, xg_inst *i) {
+    return P(0)->op == XG_NEGATE && P(1)->op == XG_NEGATE && !xg_alg_is_int(i) && xg_alg_has_sign(i) ? xg_hb_2(&a->b, i->op, XG_OPERAND(P(0), 0), XG_OPERAND(P(1), 0)) : NULL;
+}
+RULE(multiply_negates) { return xg_alg_both_negated(a, i); }
+RULE(multiply_constants) { return xg_alg_fold_constants(a, i); }
+RULE(divide_one) { (void)a; return xg_alg_is(P(1), 1.0) ? P(0) : NULL; }
+RULE(divide_negates) { return xg_type_class(i->shape->type) == XGT_F ? xg_alg_both_negated(a, i) : NULL; }
+RULE(divide_power_of_two) { /* 1 / c is exact, so x / c and x * (1 / c) round the same number once */
+    const xg_inst *c = xg_alg_scalar(P(1));
+    const xg_float_format *f = c ? xg_float_format_of(c->shape->type) : NULL;
+    double v, inverse;
+    int exponent;
+    if (!f || !f->has_sign) return NULL;
+    v = xg_literal_get_float(c->literal, 0);
+    if (v == 0 || v != v || v - v != 0 || fabs(frexp(v, &exponent)) != 0.5) return NULL;
+    inverse = 1 / v;
+    if (inverse - inverse != 0 || xg_float_decode(f->type, xg_float_encode(f->type, inverse)) != inverse) return NULL;
+    return xg_hb_2(&a->b, XG_MULTIPLY, P(0), xg_hb_float_like(&a->b, i, inverse));
+}
+/* k of an unsigned constant 2^k, else -1. */
+XG_FN int xg_alg_log2(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    int64_t v;
+    int k = 0;
+    if (!c || xg_type_class(c->shape->type) != XGT_I || xg_type_signed(c->shape->type) || !xg_literal_get_int(c->literal, 0, &v)) return -1;
+    if (v == 0 || ((uint64_t)v & ((uint64_t)v - 1))) return -1;
+    while (((uint64_t)v >> k) != 1) k++;
+    return k;
+}
+RULE(divide_shift) {
+    int k = xg_alg_log2(P(1));
+    return k > 0 ? xg_hb_2(&a->b, XG_SHIFT_RIGHT_LOGICAL, P(0), xg_hb_int_like(&a->b, i, k)) : NULL;
+}
+RULE(remainder_one) { return xg_alg_is(P(1), 1.0) && xg_alg_is_int(i) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(remainder_mask) {
+    int k = xg_alg_log2(P(1));
+    return k > 0 ? xg_hb_2(&a->b, XG_AND, P(0), xg_hb_int_like(&a->b, i, ((int64_t)1 << k) - 1)) : NULL;
+}
+RULE(remainder_iota) { /* numbers that are all below the divisor */
+    const xg_inst *c = xg_alg_scalar(P(1));
+    int64_t v;
+    (void)a;
+    if (P(0)->op != XG_IOTA || !c || xg_type_class(i->shape->type) != XGT_I || !xg_literal_get_int(c->literal, 0, &v)) return NULL;
+    if (c->shape->type == XLAGPU_U64 && v < 0) v = INT64_MAX;
+    return P(0)->shape->rank && P(0)->shape->dims[xg_attr_int(P(0), XG_A_iota_dimension, 0)] <= v ? P(0) : NULL;
+}
+
+/* ---- one operand ---- */
+
+RULE(negate_negate) { (void)a; return P(0)->op == XG_NEGATE && xg_alg_has_sign(i) ? XG_OPERAND(P(0), 0) : NULL; }
+RULE(negate_subtract) { return P(0)->op == XG_SUBTRACT && xg_alg_is_int(i) ? xg_hb_2(&a->b, XG_SUBTRACT, XG_OPERAND(P(0), 1), XG_OPERAND(P(0), 0)) : NULL; }
+RULE(abs_abs) {
+    if (P(0)->op == XG_ABS) return P(0);
+    return P(0)->op == XG_NEGATE && xg_alg_has_sign(i) ? xg_hb_1(&a->b, XG_ABS, XG_OPERAND(P(0), 0)) : NULL;
+}
+RULE(not_not) { (void)a; return P(0)->op == XG_NOT ? XG_OPERAND(P(0), 0) : NULL; }
+/* Where nothing is unordered; equality is never unordered. */
+RULE(not_compare) {
+    static const char *const opposite[][2] = {{"EQ", "NE"}, {"NE", "EQ"}, {"LT", "GE"}, {"GE", "LT"}, {"GT", "LE"}, {"LE", "GT"}};
+    xg_inst *c = P(0), *made;
+    xg_str direction;
+    size_t k;
+    if (c->op != XG_COMPARE) return NULL;
+    direction = xg_attr_str(c, XG_A_direction);
+    for (k = 0; k < XG_COUNT(opposite); k++) {
+        if (!xg_str_is(direction, opposite[k][0])) continue;
+        if (k > 1 && !xg_alg_is_int(XG_OPERAND(c, 0))) return NULL;
+        made = xg_hb_compare(&a->b, opposite[k][1], XG_OPERAND(c, 0), XG_OPERAND(c, 1));
+        if (xg_inst_attr(c, XG_A_type)) xg_inst_set_attr(made, *xg_inst_attr(c, XG_A_type));
+        return made;
+    }
+    return NULL;
+}
+/* Where the largest number is one: a type without infinity may end at 7.5. */
+XG_FN xg_inst *xg_alg_integral(xg_inst *i) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    if (!f->has_infinity) return NULL;
+    switch (P(0)->op) {
+    case XG_FLOOR: case XG_CEIL: case XG_ROUND_NEAREST_AFZ: case XG_ROUND_NEAREST_EVEN: return P(0);
+    default: return NULL;
+    }
+}
+RULE(floor_integral) { (void)a; return xg_alg_integral(i); }
+RULE(ceil_integral) { (void)a; return xg_alg_integral(i); }
+RULE(round_afz_integral) { (void)a; return xg_alg_integral(i); }
+RULE(round_even_integral) { (void)a; return xg_alg_integral(i); }
+
+/* ---- power ---- */
+
+XG_FN bool xg_alg_is_real(const xg_inst *i) { return (xg_type_class(i->shape->type) & (XGT_I | XGT_F)) != 0; }
+XG_FN bool xg_alg_is_wide(const xg_inst *i) { return i->shape->type == XLAGPU_F32 || i->shape->type == XLAGPU_F64; }
+RULE(power_zero) { return xg_alg_is_real(i) && (xg_alg_is(P(1), 0.0) || xg_alg_is(P(1), -0.0)) ? xg_hb_int_like(&a->b, i, 1) : NULL; }
+RULE(power_one) { (void)a; return xg_alg_is(P(1), 1.0) ? P(0) : NULL; }
+RULE(power_square) { return xg_alg_is(P(1), 2.0) ? xg_hb_2(&a->b, XG_MULTIPLY, P(0), P(0)) : NULL; }
+RULE(power_cube) { /* two roundings, as many as a function has; not where they are coarse */
+    if (!xg_alg_is(P(1), 3.0) || (!xg_alg_is_wide(i) && !xg_alg_is_int(i))) return NULL;
+    return xg_hb_2(&a->b, XG_MULTIPLY, xg_hb_2(&a->b, XG_MULTIPLY, P(0), P(0)), P(0));
+}
+RULE(power_reciprocal) { return xg_type_class(i->shape->type) == XGT_F && xg_alg_is(P(1), -1.0) ? xg_hb_2(&a->b, XG_DIVIDE, xg_hb_float_like(&a->b, i, 1), P(0)) : NULL; }
+
+/* ---- maximum, minimum, clamp ---- */
+
+XG_FN xg_inst *xg_alg_same_operands(xg_inst *i) { return P(0) == P(1) ? P(0) : NULL; }
+/* max(x, lowest) is x, min(x, lowest) is lowest unless x may be NaN; likewise with the highest. */
+XG_FN xg_inst *xg_alg_extreme(xg_inst *i, bool neutral_is_highest) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) {
+        if (xg_alg_is_extreme(y, neutral_is_highest)) return x;
+        if (xg_alg_is_int(i) && xg_alg_is_extreme(y, !neutral_is_highest)) return y;
+    }
+    return NULL;
+}
+/* op(op(x, y), y) */
+XG_FN xg_inst *xg_alg_absorbed(xg_inst *i) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) if (x->op == i->op && (XG_OPERAND(x, 0) == y || XG_OPERAND(x, 1) == y)) return x;
+    return NULL;
+}
+RULE(maximum_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(maximum_lowest) { (void)a; return xg_alg_extreme(i, false); }
+RULE(maximum_again) { (void)a; return xg_alg_absorbed(i); }
+RULE(minimum_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(minimum_highest) { (void)a; return xg_alg_extreme(i, true); }
+RULE(minimum_again) { (void)a; return xg_alg_absorbed(i); }
+RULE(clamp_open) { /* a bound that never binds; bounds of integers may be scalars */
+    xg_inst *x = P(1);
+    if (!xg_alg_is_int(i)) return NULL;
+    if (xg_alg_is_extreme(P(0), false) && P(2)->shape->plain == i->shape->plain) return xg_hb_2(&a->b, XG_MINIMUM, x, P(2));
+    if (xg_alg_is_extreme(P(2), true) && P(0)->shape->plain == i->shape->plain) return xg_hb_2(&a->b, XG_MAXIMUM, x, P(0));
+    return NULL;
+}
+
+/* ---- bits ---- */
+
+RULE(and_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(and_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    XG_EITHER(x, y) { if (xg_alg_is_all_ones(y)) return x; if (xg_alg_is(y, 0.0)) return y; }
+    return NULL;
+}
+RULE(and_constants) { return xg_alg_fold_constants(a, i); }
+RULE(or_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(or_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    XG_EITHER(x, y) { if (xg_alg_is(y, 0.0)) return x; if (xg_alg_is_all_ones(y)) return y; }
+    return NULL;
+}
+RULE(or_constants) { return xg_alg_fold_constants(a, i); }
+RULE(xor_self) { return P(0) == P(1) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(xor_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) { if (xg_alg_is(y, 0.0)) return x; if (xg_alg_is_all_ones(y)) return xg_hb_1(&a->b, XG_NOT, x); }
+    return NULL;
+}
+RULE(xor_constants) { return xg_alg_fold_constants(a, i); }
+XG_FN xg_inst *xg_alg_no_shift(xg_inst *i) { return xg_alg_is(P(1), 0.0) ? P(0) : NULL; }
+RULE(shift_left_zero) { (void)a; return xg_alg_no_shift(i); }
+RULE(shift_right_logical_zero) { (void)a; return xg_alg_no_shift(i); }
+RULE(shift_right_arithmetic_zero) { (void)a; return xg_alg_no_shift(i); }
+
+/* ---- complex ---- */
+
+RULE(real_complex) { (void)a; return P(0)->op == XG_COMPLEX ? XG_OPERAND(P(0), 0) : xg_type_class(P(0)->shape->type) == XGT_F ? P(0) : NULL; }
+RULE(imag_complex) {
+    if (P(0)->op == XG_COMPLEX) return XG_OPERAND(P(0), 1);
+    return xg_type_class(P(0)->shape->type) == XGT_F ? xg_hb_int_like(&a->b, i, 0) : NULL;
+}
+RULE(complex_parts) {
+    xg_inst *re = P(0), *im = P(1);
+    (void)a;
+    if (re->op != XG_REAL || im->op != XG_IMAG || XG_OPERAND(re, 0) != XG_OPERAND(im, 0)) return NULL;
+    return XG_OPERAND(re, 0)->shape->type == i->shape->type ? XG_OPERAND(re, 0) : NULL;
+}
+
+/* ---- compare, select ---- */
+
+RULE(compare_self) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    bool total = xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER");
+    if (P(0) != P(1) || !(xg_alg_is_int(P(0)) || total)) return NULL;
+    return xg_hb_int_like(&a->b, i, xg_str_is(d, "EQ") || xg_str_is(d, "LE") || xg_str_is(d, "GE"));
+}
+RULE(compare_unsigned_zero) { /* u < 0 and 0 > u never, u >= 0 and 0 <= u always */
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xlagpu_type t = P(0)->shape->type;
+    if (xg_type_class(t) != XGT_I || xg_type_signed(t)) return NULL;
+    if (xg_alg_is(P(1), 0.0)) { if (xg_str_is(d, "LT")) return xg_hb_int_like(&a->b, i, 0); if (xg_str_is(d, "GE")) return xg_hb_int_like(&a->b, i, 1); }
+    if (xg_alg_is(P(0), 0.0)) { if (xg_str_is(d, "GT")) return xg_hb_int_like(&a->b, i, 0); if (xg_str_is(d, "LE")) return xg_hb_int_like(&a->b, i, 1); }
+    return NULL;
+}
+/* p == true, p != false: p; p == false, p != true: not p. */
+XG_FN xg_inst *xg_alg_truth(xg_alg *a, xg_inst *p, bool equal, bool with) { return equal == with ? p : xg_hb_1(&a->b, XG_NOT, p); }
+RULE(compare_pred) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!xg_alg_is_pred(P(0)) || !(xg_str_is(d, "EQ") || xg_str_is(d, "NE"))) return NULL;
+    XG_EITHER(x, y) if (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)) return xg_alg_truth(a, x, xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
+    return NULL;
+}
+RULE(compare_converted_pred) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
+    XG_EITHER(x, y) if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
+    return NULL;
+}
+RULE(select_constant) { (void)a; return xg_alg_is(P(0), 1.0) ? P(1) : xg_alg_is(P(0), 0.0) ? P(2) : NULL; }
+RULE(select_same) { (void)a; return P(1) == P(2) ? P(1) : NULL; }
+RULE(select_not) { return P(0)->op == XG_NOT ? xg_hb_select(&a->b, XG_OPERAND(P(0), 0), P(2), P(1)) : NULL; }
+RULE(select_pred) { /* select(p, true, y) is p or y; select(p, x, false) is p and x; with true and false p itself */
+    xg_inst *p = P(0), *x = P(1), *y = P(2);
+    if (!xg_alg_is_pred(i) || p->shape->plain != i->shape->plain) return NULL;
+    if (xg_alg_is(x, 1.0)) return xg_alg_is(y, 0.0) ? p : xg_hb_2(&a->b, XG_OR, p, y);
+    if (xg_alg_is(y, 0.0)) return xg_hb_2(&a->b, XG_AND, p, x);
+    return xg_alg_is(x, 0.0) && xg_alg_is(y, 1.0) ? xg_hb_1(&a->b, XG_NOT, p) : NULL;
+}
+RULE(select_select) { /* the same predicate again */
+    xg_inst *x = P(1), *y = P(2);
+    if (x->op == XG_SELECT && XG_OPERAND(x, 0) == P(0)) return xg_hb_select(&a->b, P(0), XG_OPERAND(x, 1), y);
+    if (y->op == XG_SELECT && XG_OPERAND(y, 0) == P(0)) return xg_hb_select(&a->b, P(0), x, XG_OPERAND(y, 2));
+    return NULL;
+}
+
+/* ---- types ---- */
+
+/* Is every value of `from` a value of `to`? */
+XG_FN bool xg_alg_lossless(xlagpu_type from, xlagpu_type to) {
+    const xg_float_format *f = xg_float_format_of(from), *t = xg_float_format_of(to);
+    int bits = xg_type_bits(from) - (from != XLAGPU_PRED && xg_type_signed(from) ? 1 : 0);
+    if (from == to) return true;
+    if (f && t) return (t->has_sign || !f->has_sign) && t->has_infinity >= f->has_infinity && t->has_nan >= f->has_nan && t->has_zero >= f->has_zero && t->mantissa_bits >= f->mantissa_bits &&
+                       (t->exponent_bits > f->exponent_bits || (t->exponent_bits == f->exponent_bits && t->bias == f->bias));
+    if (!(xg_type_class(from) & (XGT_I | XGT_P))) return false;
+    if (t) return t->has_sign && t->has_zero && t->has_infinity && t->mantissa_bits + 1 >= bits && t->bias >= bits;
+    if (xg_type_class(to) != XGT_I) return false;
+    return xg_type_signed(to) ? xg_type_bits(to) - 1 >= bits : bits <= xg_type_bits(to) && !(from != XLAGPU_PRED && xg_type_signed(from));
+}
+RULE(convert_same) { (void)a; return P(0)->shape->type == i->shape->type ? P(0) : NULL; }
+/* The middle type holds what it is given, so the last conversion sees the first value. From float to integer is clamped, from integer to integer wrapped: then
+ * a detour through a float is another thing. */
+RULE(convert_convert) {
+    xlagpu_type from, through = P(0)->shape->type, to = i->shape->type;
+    if (P(0)->op != XG_CONVERT) return NULL;
+    from = XG_OPERAND(P(0), 0)->shape->type;
+    if (!xg_alg_lossless(from, through)) return NULL;
+    if (from == to) return XG_OPERAND(P(0), 0);
+    if (xg_float_format_of(through) && !xg_float_format_of(from) && (xg_type_class(to) & (XGT_I | XGT_P))) return NULL;
+    if (xg_type_class(to) == XGT_C || (to == XLAGPU_PRED && through != XLAGPU_PRED && xg_float_format_of(through))) return NULL;
+    return xg_hb_convert(&a->b, XG_OPERAND(P(0), 0), to);
+}
+RULE(bitcast_convert_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
+RULE(bitcast_convert_twice) { /* of one width: elements stay where they are */
+    xg_inst *x;
+    if (P(0)->op != XG_BITCAST_CONVERT) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_shape_same_dims(x->shape, i->shape) || !xg_shape_same_dims(P(0)->shape, i->shape)) return NULL;
+    return x->shape->type == i->shape->type ? x : xg_hb_bitcast_convert(&a->b, x, i->shape->type);
+}
+RULE(reduce_precision_same) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    (void)a;
+    return f && f->has_infinity && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
+}
+RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
+
+/* ---- all elementwise operations ---- */
+
+/* op(broadcast(x), broadcast(y), broadcast(scalar)) is broadcast(op(x, y, scalar)): fewer elements to compute. */
+RULE(of_broadcasts) {
+    xg_inst *model = NULL, **in;
+    xg_ints places;
+    uint32_t k;
+    if (i->n_operands == 0 || i->op == XG_COPY || i == i->comp->root || i->shape->elements <= 1) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->op != XG_BROADCAST || o->shape->rank != i->shape->rank) return NULL;
+        if (!model || XG_OPERAND(o, 0)->shape->rank > XG_OPERAND(model, 0)->shape->rank) model = o;
+    }
+    places = xg_attr_ints(model, XG_A_dimensions);
+    if (XG_OPERAND(model, 0)->shape->elements == i->shape->elements) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(P(k), 0);
+        xg_ints p = xg_attr_ints(P(k), XG_A_dimensions);
+        if (x->shape->rank && !(xg_shape_same_dims(x->shape, XG_OPERAND(model, 0)->shape) && p.n == places.n && memcmp(p.p, places.p, p.n * sizeof *p.p) == 0)) return NULL;
+        in[k] = x;
+    }
+    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_splat(&a->b, in[k], XG_OPERAND(model, 0)->shape->dims, in[k]->shape->rank ? 0 : XG_OPERAND(model, 0)->shape->rank);
+    return xg_hb_broadcast(&a->b, xg_alg_again(a, i, in, XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank), i->shape->dims, i->shape->rank, places.p, places.n);
+}
+/* The operands of i before the movement `op`, which all arrays among them make from one shape and which moves nothing else; NULL where that would not leave
+ * fewer movements. Scalars that are broadcast are the same in any shape. */
+XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
+    xg_inst *model = NULL, **in;
+    uint32_t k, n = 0;
+    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->shape->rank != i->shape->rank) return NULL;
+        if (o->op == XG_BROADCAST && XG_OPERAND(o, 0)->shape->rank == 0) continue;
+        if (o->op != op || !xg_alg_one_user(o)) return NULL;
+        if (model && (!xg_shape_same_dims(XG_OPERAND(o, 0)->shape, XG_OPERAND(model, 0)->shape) || (op == XG_TRANSPOSE && !xg_ints_equal(xg_attr_ints(o, XG_A_dimensions), xg_attr_ints(model, XG_A_dimensions))))) return NULL;
+        model = o;
+        n++;
+    }
+    if (n < 2) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = P(k)->op == op ? XG_OPERAND(P(k), 0) : xg_hb_splat(&a->b, XG_OPERAND(P(k), 0), XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank);
+    return in;
+}
+XG_FN const xg_shape *xg_alg_moved_shape(const xg_inst *i, xg_opcode op) {
+    uint32_t k = 0;
+    while (P(k)->op != op) k++;
+    return XG_OPERAND(P(k), 0)->shape;
+}
+RULE(of_reshapes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_RESHAPE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_RESHAPE) : NULL;
+    return in ? xg_hb_reshape(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), i->shape->dims, i->shape->rank) : NULL;
+}
+RULE(of_transposes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_TRANSPOSE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_TRANSPOSE) : NULL;
+    uint32_t k = 0;
+    if (!in) return NULL;
+    while (P(k)->op != XG_TRANSPOSE) k++;
+    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_ints(P(k), XG_A_dimensions).p);
+}
+#undef RULE
+#undef P
+#undef XG_EITHER
+
+#endif /* XG_OPT_ALGSIMP_ARITH_C */
+/* opt/algsimp_move.c -- rules about where elements lie. What they promise stands in algsimp.h.
+ *
+ * The way things go: constants and iotas as broadcasts of something smaller; reshape and transpose above broadcast, so that broadcasts, which cost nothing, come
+ * last; slices towards the parameters. */
+#ifndef XG_OPT_ALGSIMP_MOVE_C
+#define XG_OPT_ALGSIMP_MOVE_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+/* ---- sources ---- */
+
+/* An array whose elements are all the same bits is a broadcast of one. */
+RULE(constant_splat) {
+    const xg_literal *l = i->literal;
+    size_t bytes, n;
+    xg_literal *one;
+    if (!xg_shape_is_array(i->shape) || l->elided || i->shape->elements < 2 || !l->data) return NULL;
+    bytes = (size_t)xg_type_bytes(i->shape->type);
+    n = (size_t)i->shape->elements * bytes;
+    if (memcmp(l->data, (const char *)l->data + bytes, n - bytes) != 0) return NULL;
+    one = xg_literal_new(a->m->arena, xg_shape_scalar(a->m, i->shape->type));
+    memcpy(one->data, l->data, bytes);
+    return xg_hb_splat(&a->b, xg_hb_literal(&a->b, one), DIMS(i), RANK(i));
+}
+RULE(iota_one) { return DIMS(i)[xg_attr_int(i, XG_A_iota_dimension, 0)] == 1 ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+
+/* ---- ones: dimensions of size 1 ---- */
+
+/* For the reshape from `from` to `to` that only puts in and leaves out ones: place[k] is where dimension k of `from` goes, -1 for ones. */
+XG_FN bool xg_alg_only_ones(const xg_shape *from, const xg_shape *to, int64_t *place) {
+    uint32_t k, j = 0;
+    for (k = 0; k < from->rank; k++) {
+        place[k] = -1;
+        if (from->dims[k] == 1) continue;
+        while (j < to->rank && to->dims[j] == 1) j++;
+        if (j == to->rank || to->dims[j] != from->dims[k]) return false;
+        place[k] = j++;
+    }
+    while (j < to->rank && to->dims[j] == 1) j++;
+    return j == to->rank;
+}
+/* x without the ones whose flag is set. */
+XG_FN xg_inst *xg_alg_drop_ones(xg_alg *a, xg_inst *x, const bool *drop) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < RANK(x); k++) if (!drop[k]) dims[n++] = DIMS(x)[k];
+    return xg_hb_reshape(&a->b, x, dims, n);
+}
+
+/* ---- reshape ---- */
+
+/* In layout-sensitive times a reshape to the same dimensions may still move data. */
+RULE(reshape_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(reshape_reshape) { return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+/* reshape(broadcast(x)): of a scalar, and where only ones come and go. */
+RULE(reshape_broadcast) {
+    xg_inst *b = P(0), *x;
+    int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool drop[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k, n = 0;
+    if (b->op != XG_BROADCAST) return NULL;
+    x = XG_OPERAND(b, 0);
+    if (RANK(x) == 0) return xg_hb_splat(&a->b, x, DIMS(i), RANK(i));
+    if (!xg_alg_only_ones(b->shape, i->shape, place)) return NULL;
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0; k < at.n; k++) {
+        drop[k] = DIMS(x)[k] == 1;
+        if (drop[k]) continue;
+        if (place[at.p[k]] < 0) return NULL;
+        to[n++] = place[at.p[k]];
+    }
+    return xg_hb_broadcast(&a->b, xg_alg_drop_ones(a, x, drop), DIMS(i), RANK(i), to, n);
+}
+RULE(reshape_iota) {
+    int64_t place[XG_RANK_MAX], dim;
+    if (P(0)->op != XG_IOTA || !xg_alg_only_ones(P(0)->shape, i->shape, place)) return NULL;
+    dim = place[xg_attr_int(P(0), XG_A_iota_dimension, 0)];
+    return dim < 0 ? NULL : xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+}
+
+/* ---- transpose ---- */
+
+RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) && (!a->layouts || P(0)->shape == i->shape) ? P(0) : NULL; }
+RULE(transpose_transpose) {
+    int64_t perm[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < outer.n; k++) perm[k] = inner.p[outer.p[k]];
+    return xg_hb_transpose(&a->b, XG_OPERAND(P(0), 0), perm);
+}
+XG_FN void xg_alg_inverse(xg_ints perm, int64_t *inverse) {
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) inverse[perm.p[k]] = k;
+}
+RULE(transpose_broadcast) {
+    int64_t inverse[XG_RANK_MAX], to[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) to[k] = inverse[at.p[k]];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, at.n);
+}
+RULE(transpose_iota) {
+    int64_t inverse[XG_RANK_MAX];
+    if (P(0)->op != XG_IOTA) return NULL;
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), inverse[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+}
+RULE(transpose_reshape) { /* only ones change places */
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    int64_t last = -1;
+    uint32_t k;
+    if (a->layouts) return NULL;
+    for (k = 0; k < perm.n; k++) {
+        if (DIMS(i)[k] == 1) continue;
+        if (perm.p[k] < last) return NULL;
+        last = perm.p[k];
+    }
+    return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+}
+/* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
+RULE(transpose_dot) {
+    xg_inst *d = P(0);
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_dot_dims was, now;
+    uint32_t batch, lhs, rhs, k;
+    if (d->op != XG_DOT || !xg_alg_one_user(d)) return NULL;
+    was = xg_dot_dims_of(d);
+    batch = was.lb.n;
+    lhs = RANK(XG_OPERAND(d, 0)) - batch - was.lc.n;
+    rhs = RANK(XG_OPERAND(d, 1)) - batch - was.rc.n;
+    for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
+    if (lhs == 0 || rhs == 0) return NULL;
+    now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
+    if (xg_inst_attr(d, XG_A_algorithm)) return NULL; /* may tell its operands apart */
+    if (xg_inst_attr(d, XG_A_operand_precision)) {
+        const xg_words *w = xg_inst_attr(d, XG_A_operand_precision)->v.words;
+        if (w->n == 2 && !xg_str_eq(w->p[0], w->p[1])) return NULL;
+    }
+    return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
+}
+
+/* ---- broadcast ---- */
+
+RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && (P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain)) ? P(0) : NULL; }
+RULE(broadcast_broadcast) {
+    int64_t to[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < inner.n; k++) to[k] = outer.p[inner.p[k]];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, inner.n);
+}
+RULE(broadcast_transpose) {
+    int64_t to[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), perm;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) to[perm.p[k]] = outer.p[k];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, perm.n);
+}
+RULE(broadcast_iota) {
+    if (P(0)->op != XG_IOTA) return NULL;
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), xg_attr_ints(i, XG_A_dimensions).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+}
+RULE(broadcast_reshape) { /* ones that a reshape has put in need not be there */
+    int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool drop[XG_RANK_MAX];
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *x;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_RESHAPE) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (RANK(x) >= RANK(P(0)) || !xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        drop[k] = DIMS(x)[k] == 1;
+        if (!drop[k]) to[n++] = at.p[place[k]];
+    }
+    return xg_hb_broadcast(&a->b, xg_alg_drop_ones(a, x, drop), DIMS(i), RANK(i), to, n);
+}
+/* A broadcast that makes nothing bigger and only changes the order is a transpose. */
+RULE(broadcast_permutes) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t perm[XG_RANK_MAX];
+    if (RANK(i) != RANK(P(0)) || xg_perm_is_identity(at.p, at.n)) return NULL;
+    xg_alg_inverse(at, perm);
+    return xg_hb_transpose(&a->b, P(0), perm);
+}
+/* One that makes nothing bigger and keeps the order is a reshape. */
+RULE(broadcast_ones) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    if (i->shape->elements != P(0)->shape->elements || RANK(i) == RANK(P(0)) || i->shape->elements == 0) return NULL;
+    for (k = 1; k < at.n; k++) if (at.p[k] < at.p[k - 1]) return NULL;
+    return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+}
+
+/* ---- bitcast ---- */
+
+RULE(bitcast_same) { (void)a; return P(0)->shape == i->shape ? P(0) : NULL; }
+RULE(bitcast_bitcast) { return P(0)->op == XG_BITCAST ? xg_hb_op(&a->b, XG_BITCAST, i->shape, &XG_OPERAND(P(0), 0), 1) : NULL; }
+
+/* ---- reverse ---- */
+
+RULE(reverse_ones) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < at.n; k++) if (DIMS(i)[at.p[k]] != 1) kept[n++] = at.p[k];
+    return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : n == 0 ? P(0) : NULL;
+}
+RULE(reverse_reverse) { /* what both turn stays */
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t times[XG_RANK_MAX], k, n = 0;
+    if (P(0)->op != XG_REVERSE) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    memset(times, 0, sizeof times);
+    for (k = 0; k < outer.n; k++) times[outer.p[k]]++;
+    for (k = 0; k < inner.n; k++) times[inner.p[k]]++;
+    for (k = 0; k < RANK(i); k++) if (times[k] == 1) dims[n++] = k;
+    return xg_hb_reverse(&a->b, XG_OPERAND(P(0), 0), dims, n);
+}
+/* Where each dimension of a broadcast comes from: the operand's dimension, or -1. */
+XG_FN void xg_alg_broadcast_sources(const xg_inst *b, int64_t *source) {
+    xg_ints at = xg_attr_ints(b, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < RANK(b); k++) source[k] = -1;
+    for (k = 0; k < at.n; k++) source[at.p[k]] = k;
+}
+RULE(reverse_broadcast) { /* all elements along a dimension are the same */
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t source[XG_RANK_MAX], kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    xg_alg_broadcast_sources(P(0), source);
+    for (k = 0; k < at.n; k++) if (source[at.p[k]] >= 0) kept[n++] = at.p[k];
+    return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : NULL;
+}
+
+/* ---- slice ---- */
+
+XG_FN const xg_slice_dim *xg_alg_slices(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
+RULE(slice_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(slice_slice) {
+    const xg_slice_dim *outer = xg_alg_slices(i), *inner;
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (P(0)->op != XG_SLICE || i->shape->elements == 0) return NULL;
+    inner = xg_alg_slices(P(0));
+    for (k = 0; k < RANK(i); k++) {
+        d[k].start = inner[k].start + outer[k].start * inner[k].stride;
+        if (!xg_mul64(inner[k].stride, outer[k].stride, &d[k].stride)) return NULL;
+        d[k].limit = d[k].start + (DIMS(i)[k] - 1) * d[k].stride + 1;
+    }
+    return xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d);
+}
+RULE(slice_concatenate) { /* all of it from one of the parts */
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_inst *c = P(0);
+    int64_t at = 0, dim, last;
+    uint32_t k;
+    if (c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
+    dim = xg_attr_ints(c, XG_A_dimensions).p[0];
+    last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
+    for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++) at += DIMS(XG_OPERAND(c, k))[dim];
+    if (k == c->n_operands || last >= at + DIMS(XG_OPERAND(c, k))[dim]) return NULL;
+    memcpy(d, s, RANK(i) * sizeof *d);
+    d[dim].start = s[dim].start - at;
+    d[dim].limit = last - at + 1;
+    return xg_hb_slice(&a->b, XG_OPERAND(c, k), d);
+}
+/* Within the padded array, or within the padding, of edges only. */
+RULE(slice_pad) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    const xg_pad_dim *p;
+    xg_slice_dim d[XG_RANK_MAX];
+    bool within = true;
+    uint32_t k;
+    if (P(0)->op != XG_PAD || i->shape->elements == 0) return NULL;
+    p = xg_inst_attr(P(0), XG_A_padding)->v.pads->p;
+    for (k = 0; k < RANK(i); k++) {
+        int64_t from = p[k].low, to = p[k].low + DIMS(XG_OPERAND(P(0), 0))[k], last = s[k].start + (DIMS(i)[k] - 1) * s[k].stride;
+        if (p[k].low < 0 || p[k].high < 0 || p[k].interior) return NULL;
+        if (last < from || s[k].start >= to) return xg_hb_splat(&a->b, XG_OPERAND(P(0), 1), DIMS(i), RANK(i));
+        within = within && s[k].start >= from && last < to;
+        d[k].start = s[k].start - from;
+        d[k].limit = last - from + 1;
+        d[k].stride = s[k].stride;
+    }
+    return within ? xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d) : NULL;
+}
+/* The operand's part of a slice or dynamic-slice of a broadcast. */
+RULE(slice_broadcast) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) d[k] = s[at.p[k]];
+    return xg_hb_broadcast(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), DIMS(i), RANK(i), at.p, at.n);
+}
+RULE(slice_reshape) { /* ones come and go behind the slice */
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t place[XG_RANK_MAX];
+    xg_inst *x;
+    uint32_t k;
+    if (P(0)->op != XG_RESHAPE || i->shape->elements == 0 || !xg_alg_one_user(P(0))) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        if (place[k] >= 0) d[k] = s[place[k]];
+    }
+    return xg_hb_reshape(&a->b, xg_hb_slice(&a->b, x, d), DIMS(i), RANK(i));
+}
+RULE(slice_transpose) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_ints perm;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0)) || a->layouts) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) d[perm.p[k]] = s[k];
+    return xg_hb_transpose(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), perm.p);
+}
+
+/* ---- pad ---- */
+
+XG_FN const xg_pad_dim *xg_alg_pads(const xg_inst *i) { return xg_inst_attr(i, XG_A_padding)->v.pads->p; }
+RULE(pad_same) { /* nothing is added: interior padding of one element is none */
+    const xg_pad_dim *p = xg_alg_pads(i);
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < RANK(i); k++) if (p[k].low || p[k].high || (p[k].interior && DIMS(P(0))[k] > 1)) return NULL;
+    return P(0);
+}
+/* Negative edges are a slice of what the other edges make; the cut comes after the interior padding. */
+RULE(pad_negative) {
+    const xg_pad_dim *p = xg_alg_pads(i);
+    xg_pad_dim grow[XG_RANK_MAX];
+    xg_slice_dim cut[XG_RANK_MAX];
+    xg_inst *padded;
+    bool any = false;
+    uint32_t k;
+    if (i->shape->elements == 0) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        any = any || p[k].low < 0 || p[k].high < 0;
+        grow[k].low = XG_MAX(p[k].low, 0);
+        grow[k].high = XG_MAX(p[k].high, 0);
+        grow[k].interior = p[k].interior;
+    }
+    if (!any) return NULL;
+    padded = xg_hb_pad(&a->b, P(0), P(1), grow);
+    for (k = 0; k < RANK(i); k++) {
+        cut[k].start = XG_MAX(-p[k].low, 0);
+        cut[k].limit = cut[k].start + DIMS(i)[k];
+        cut[k].stride = 1;
+    }
+    return xg_hb_slice(&a->b, padded, cut);
+}
+RULE(pad_pad) { /* with the same value; edges add up */
+    const xg_pad_dim *outer = xg_alg_pads(i), *inner;
+    xg_pad_dim d[XG_RANK_MAX];
+    xg_inst *in = P(0);
+    const xg_inst *u, *v;
+    uint32_t k;
+    if (in->op != XG_PAD) return NULL;
+    u = xg_alg_scalar(P(1));
+    v = xg_alg_scalar(XG_OPERAND(in, 1));
+    if (P(1) != XG_OPERAND(in, 1) && !(u && v && memcmp(u->literal->data, v->literal->data, (size_t)xg_type_bytes(u->shape->type)) == 0)) return NULL;
+    inner = xg_alg_pads(in);
+    for (k = 0; k < RANK(i); k++) {
+        if (outer[k].low < 0 || outer[k].high < 0 || outer[k].interior || inner[k].low < 0 || inner[k].high < 0) return NULL;
+        d[k] = inner[k];
+        d[k].low += outer[k].low;
+        d[k].high += outer[k].high;
+    }
+    return xg_hb_pad(&a->b, XG_OPERAND(in, 0), P(1), d);
+}
+RULE(pad_broadcast) { /* the padding is what is padded; or there is nothing but padding */
+    const xg_inst *x = xg_alg_scalar(P(0)), *v = xg_alg_scalar(P(1));
+    if (P(0)->shape->elements == 0 || (x && v && memcmp(x->literal->data, v->literal->data, (size_t)xg_type_bytes(i->shape->type)) == 0)) return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    return NULL;
+}
+
+/* ---- concatenate ---- */
+
+RULE(concatenate_one) { /* the only one; parts without elements leave */
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **kept;
+    uint32_t k, n = 0;
+    if (i->shape->elements == 0) return NULL;
+    for (k = 0; k < i->n_operands; k++) n += P(k)->shape->elements != 0;
+    if (n == i->n_operands && n > 1) return NULL;
+    kept = XG_NEW_N(a->m->arena, xg_inst *, n + 1);
+    for (k = 0, n = 0; k < i->n_operands; k++) if (P(k)->shape->elements) kept[n++] = P(k);
+    return xg_hb_concat(&a->b, kept, n, dim);
+}
+RULE(concatenate_flat) { /* parts that are such concatenations themselves, and are nothing else's */
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **parts;
+    uint32_t k, j, n = 0, flat = 0;
+    for (k = 0; k < i->n_operands; k++) {
+        bool opens = P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k));
+        flat += opens;
+        n += opens ? P(k)->n_operands : 1;
+    }
+    if (!flat || n > 255) return NULL;
+    parts = XG_NEW_N(a->m->arena, xg_inst *, n);
+    for (k = 0, n = 0; k < i->n_operands; k++) {
+        if (P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k))) for (j = 0; j < P(k)->n_operands; j++) parts[n++] = XG_OPERAND(P(k), j);
+        else parts[n++] = P(k);
+    }
+    return xg_hb_concat(&a->b, parts, n, dim);
+}
+/* y continues x along the dimension: both are slices of one array, without gaps. */
+XG_FN bool xg_alg_continues(const xg_inst *x, const xg_inst *y, int64_t dim) {
+    const xg_slice_dim *s, *t;
+    uint32_t k;
+    if (x->op != XG_SLICE || y->op != XG_SLICE || XG_OPERAND(x, 0) != XG_OPERAND(y, 0)) return false;
+    s = xg_alg_slices(x);
+    t = xg_alg_slices(y);
+    for (k = 0; k < RANK(x); k++) {
+        if (s[k].stride != 1 || t[k].stride != 1) return false;
+        if ((int64_t)k == dim ? s[k].limit != t[k].start : s[k].start != t[k].start || s[k].limit != t[k].limit) return false;
+    }
+    return true;
+}
+RULE(concatenate_slices) {
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **parts = NULL;
+    uint32_t k, n = 0, runs = i->n_operands > 0;
+    for (k = 1; k < i->n_operands; k++) runs += !xg_alg_continues(P(k - 1), P(k), dim);
+    if (runs == i->n_operands) return NULL;
+    parts = XG_NEW_N(a->m->arena, xg_inst *, runs);
+    for (k = 0; k < i->n_operands;) {
+        uint32_t end = k + 1;
+        while (end < i->n_operands && xg_alg_continues(P(end - 1), P(end), dim)) end++;
+        parts[n] = P(k);
+        if (end > k + 1) {
+            xg_slice_dim d[XG_RANK_MAX];
+            memcpy(d, xg_alg_slices(P(k)), RANK(i) * sizeof *d);
+            d[dim].limit = xg_alg_slices(P(end - 1))[dim].limit;
+            parts[n] = xg_hb_slice(&a->b, XG_OPERAND(P(k), 0), d);
+        }
+        n++;
+        k = end;
+    }
+    return xg_hb_concat(&a->b, parts, n, dim);
+}
+RULE(concatenate_broadcasts) { /* of one scalar */
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) if (P(k)->op != XG_BROADCAST || RANK(XG_OPERAND(P(k), 0)) || XG_OPERAND(P(k), 0) != XG_OPERAND(P(0), 0)) return NULL;
+    return xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i));
+}
+
+/* ---- dynamic slices, gather, scatter ---- */
+
+XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) { return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0); }
+RULE(dynamic_slice_whole) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(dynamic_slice_constant) { /* at a place that is known; it is clamped */
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (!xg_alg_scalar_starts(i, 1)) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        const xg_inst *c = xg_alg_scalar(P(1 + k));
+        int64_t at = 0, room = DIMS(P(0))[k] - DIMS(i)[k];
+        if (room && (!c || !xg_literal_get_int(c->literal, 0, &at))) return NULL;
+        if (room && c->shape->type == XLAGPU_U64 && at < 0) at = INT64_MAX;
+        d[k].start = XG_MIN(XG_MAX(at, 0), room);
+        d[k].limit = d[k].start + DIMS(i)[k];
+        d[k].stride = 1;
+    }
+    return xg_hb_slice(&a->b, P(0), d);
+}
+RULE(dynamic_slice_broadcast) {
+    xg_inst *starts[XG_RANK_MAX];
+    int64_t sizes[XG_RANK_MAX];
+    xg_ints at;
+    xg_inst *x;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST || !xg_alg_scalar_starts(i, 1)) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) { starts[k] = P(1 + at.p[k]); sizes[k] = DIMS(i)[at.p[k]]; }
+    return xg_hb_broadcast(&a->b, at.n ? xg_hb_dynamic_slice(&a->b, x, starts, sizes) : x, DIMS(i), RANK(i), at.p, at.n);
+}
+RULE(dynamic_update_slice_whole) {
+    (void)a;
+    if (P(1)->shape->elements == 0 && i->shape->elements) return P(0);
+    return P(1)->shape == i->shape || (!a->layouts && P(1)->shape->plain == i->shape->plain) ? P(1) : NULL;
+}
+RULE(gather_broadcast) { return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0 ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+/* One index vector: a dynamic-slice, clamped in the same way. */
+RULE(gather_one) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    xg_inst *x = P(0), *indices = P(1), *starts[XG_RANK_MAX], *flat;
+    int64_t n = map.n;
+    uint32_t k;
+    if (n == 0 || indices->shape->elements != n || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || sizes.n != RANK(x) || xg_type_bits(indices->shape->type) < 32) return NULL;
+    flat = xg_hb_reshape(&a->b, indices, &n, 1);
+    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
+    for (k = 0; k < map.n; k++) starts[map.p[k]] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, indices->shape->type, 0);
+    /* What is left of the slice has the order of the result: offset dimensions keep theirs, and all others are ones. */
+    return xg_hb_reshape(&a->b, xg_hb_dynamic_slice(&a->b, x, starts, sizes.p), DIMS(i), RANK(i));
+}
+RULE(scatter_nothing) { /* no updates */
+    (void)a;
+    if (i->n_operands != 3 || i->shape->elements == 0) return NULL;
+    return P(2)->shape->elements == 0 || P(1)->shape->elements == 0 ? P(0) : NULL;
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_MOVE_C */
+/* opt/algsimp_reduce.c -- rules about reductions and contractions. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_REDUCE_C
+#define XG_OPT_ALGSIMP_REDUCE_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
+    uint32_t k;
+    memset(flag, 0, rank * sizeof *flag);
+    for (k = 0; k < dims.n; k++) flag[dims.p[k]] = true;
+}
+XG_FN int xg_alg_reducer(const xg_inst *i) { return i->n_operands == 2 ? xg_alg_simple_reducer(xg_attr_comp(i, XG_A_to_apply)) : -1; }
+XG_FN xg_inst *xg_alg_reduce_again(xg_alg *a, xg_inst *i, xg_inst *x, const int64_t *dims, uint32_t n) {
+    return xg_hb_reduce(&a->b, x, P(1), dims, n, xg_attr_comp(i, XG_A_to_apply));
+}
+
+/* ---- reduce ---- */
+
+RULE(reduce_nothing) { /* no elements: the initial value */
+    if (i->n_operands != 2 || P(0)->shape->elements || i->shape->elements == 0) return NULL;
+    return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+}
+/* Along ones there is one element to combine with the initial value; along no dimension likewise. */
+RULE(reduce_ones) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k, n = 0;
+    if (op < 0 || a->layouts) return NULL;
+    for (k = 0; k < dims.n; k++) if (DIMS(P(0))[dims.p[k]] != 1) kept[n++] = dims.p[k];
+    if (n && n == dims.n) return NULL;
+    if (n == 0) {
+        xg_inst *x = xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+        return xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    }
+    {
+        bool ones[XG_RANK_MAX];
+        int64_t shifted[XG_RANK_MAX];
+        uint32_t j;
+        xg_alg_flags(dims, ones, RANK(P(0)));
+        for (k = 0; k < RANK(P(0)); k++) ones[k] = ones[k] && DIMS(P(0))[k] == 1;
+        for (k = 0; k < n; k++) { shifted[k] = kept[k]; for (j = 0; j < kept[k]; j++) shifted[k] -= ones[j]; }
+        return xg_alg_reduce_again(a, i, xg_alg_drop_ones(a, P(0), ones), shifted, n);
+    }
+}
+/* reduce(reshape(x)) where the reshape splits and merges dimensions that are all reduced or all kept, and what is kept stays as it is: the elements meet in the
+ * same order. Groups: the shortest runs of dimensions on both sides with equal products. */
+RULE(reduce_reshape) {
+    xg_inst *r = P(0), *x;
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t j = 0, k = 0, n = 0;
+    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0 || a->layouts) return NULL;
+    x = XG_OPERAND(r, 0);
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
+    while (j < RANK(x) || k < RANK(r)) {
+        uint32_t j0 = j, k0 = k, t;
+        int64_t p = 1, q = 1;
+        bool all_gone = true, none_gone = true;
+        do {
+            if (p <= q && j < RANK(x) && !(p == q && j > j0)) p *= DIMS(x)[j++];
+            else if (k < RANK(r)) q *= DIMS(r)[k++];
+            else if (j < RANK(x)) p *= DIMS(x)[j++];
+            else return NULL;
+        } while (p != q);
+        for (t = k0; t < k; t++) { if (gone[t]) none_gone = false; else all_gone = false; }
+        if (k == k0) return NULL; /* ones that the reshape has left out: better so */
+        if (all_gone) for (t = j0; t < j; t++) dims[n++] = t;
+        else if (!none_gone || j - j0 != 1 || k - k0 != 1) return NULL;
+    }
+    return xg_alg_reduce_again(a, i, x, dims, n);
+}
+/* reduce(transpose(x)): along the same dimensions of x; what is kept may have to change places then. */
+RULE(reduce_transpose) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), perm;
+    int64_t of[XG_RANK_MAX], rank_of[XG_RANK_MAX], order[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    xg_inst *reduced;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2 || a->layouts) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
+    for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
+        int64_t v = of[k];
+        uint32_t at = k;
+        for (; at > 0 && of[at - 1] > v; at--) of[at] = of[at - 1];
+        of[at] = v;
+    }
+    xg_alg_flags(dims, gone, RANK(P(0)));
+    for (k = 0; k < RANK(P(0)); k++) rank_of[k] = 0;
+    for (k = 0; k < RANK(P(0)); k++) if (!gone[k]) rank_of[perm.p[k]] = 1;
+    for (k = 1; k < RANK(P(0)); k++) rank_of[k] += rank_of[k - 1]; /* how many kept dimensions of x there are up to k */
+    for (k = 0; k < RANK(P(0)); k++) if (!gone[k]) order[n++] = rank_of[perm.p[k]] - 1;
+    reduced = xg_alg_reduce_again(a, i, XG_OPERAND(P(0), 0), of, dims.n);
+    return xg_hb_transpose(&a->b, reduced, order);
+}
+/* Along a dimension that a broadcast made all elements are the same: once is enough where op(x, x) is x, and n times is a product where arithmetic is exact. */
+RULE(reduce_broadcast) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
+    int op = xg_alg_reducer(i);
+    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, small[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t k, n = 0, m = 0, rank = 0;
+    xg_inst *b = P(0), *x;
+    bool idempotent = op == XG_MAXIMUM || op == XG_MINIMUM || op == XG_AND || op == XG_OR || xg_alg_is_pred(i);
+    if (b->op != XG_BROADCAST || op < 0 || op == XG_XOR || b->shape->elements == 0) return NULL;
+    if (!idempotent && !(op == XG_ADD && xg_alg_is_int(i) && xg_alg_is(P(1), 0.0))) return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++) if (source[dims.p[k]] < 0) { gone[dims.p[k]] = false; source[dims.p[k]] = -2; if (!xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL; }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0, n = 0; k < RANK(b); k++) {
+        if (source[k] == -2) { m++; continue; }
+        if (gone[k]) left[n++] = rank;
+        small[rank] = DIMS(b)[k];
+        source[k] = source[k] < 0 ? -1 : (int64_t)rank;
+        rank++;
+    }
+    if (m == 0) return NULL;
+    for (k = 0; k < at.n; k++) to[k] = source[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), small, rank, to, at.n);
+    if (n == 0) {
+        x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    } else x = xg_alg_reduce_again(a, i, x, left, n);
+    return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
+}
+/* Padding with the initial value along reduced dimensions adds nothing. */
+RULE(reduce_pad) {
+    xg_inst *p = P(0);
+    const xg_inst *v, *init = xg_alg_scalar(P(1));
+    const xg_pad_dim *d;
+    bool gone[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (p->op != XG_PAD || op < 0 || XG_OPERAND(p, 0)->shape->elements == 0) return NULL;
+    v = xg_alg_scalar(XG_OPERAND(p, 1));
+    if (!v || !init || !xg_alg_is_identity(v, (xg_opcode)op) || memcmp(v->literal->data, init->literal->data, (size_t)xg_type_bytes(v->shape->type)) != 0) return NULL;
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(p));
+    d = xg_alg_pads(p);
+    for (k = 0; k < RANK(p); k++) if ((d[k].low || d[k].high || d[k].interior) && (!gone[k] || d[k].low < 0 || d[k].high < 0)) return NULL;
+    return xg_alg_reduce_again(a, i, XG_OPERAND(p, 0), xg_attr_ints(i, XG_A_dimensions).p, xg_attr_ints(i, XG_A_dimensions).n);
+}
+/* One after the other is both at once, if the first began with nothing. */
+RULE(reduce_reduce) {
+    xg_inst *in = P(0);
+    int op = xg_alg_reducer(i);
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX], outer[XG_RANK_MAX];
+    uint32_t k, n = 0, kept = 0;
+    if (in->op != XG_REDUCE || op < 0 || xg_alg_reducer(in) != op || !xg_alg_is_identity(XG_OPERAND(in, 1), (xg_opcode)op) || !xg_alg_one_user(in)) return NULL;
+    xg_alg_flags(xg_attr_ints(in, XG_A_dimensions), gone, RANK(XG_OPERAND(in, 0)));
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), outer, RANK(in));
+    for (k = 0; k < RANK(XG_OPERAND(in, 0)); k++) {
+        if (gone[k] || outer[kept]) dims[n++] = k;
+        if (!gone[k]) kept++;
+    }
+    return xg_alg_reduce_again(a, i, XG_OPERAND(in, 0), dims, n);
+}
+
+/* ---- dot ---- */
+
+XG_FN bool xg_alg_plain_dot(const xg_inst *i) { return !xg_inst_attr(i, XG_A_algorithm); }
+RULE(dot_nothing) { return i->shape->elements && (P(0)->shape->elements == 0 || P(1)->shape->elements == 0) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+
+/* Contracting dimensions and batch dimensions of size 1 do nothing: they leave both operands. */
+XG_FN void xg_alg_dims_without(xg_ints dims, const bool *drop, int64_t *out, uint32_t *n) {
+    uint32_t k;
+    int64_t j;
+    for (k = 0, *n = 0; k < dims.n; k++) {
+        if (drop[dims.p[k]]) continue;
+        out[*n] = dims.p[k];
+        for (j = 0; j < dims.p[k]; j++) out[*n] -= drop[j];
+        ++*n;
+    }
+}
+RULE(dot_ones) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    bool l[XG_RANK_MAX], r[XG_RANK_MAX];
+    int64_t lists[4][XG_RANK_MAX];
+    uint32_t k, n[4];
+    bool any = false;
+    xg_inst *x, *y;
+    if (a->layouts) return NULL;
+    memset(l, 0, sizeof l);
+    memset(r, 0, sizeof r);
+    for (k = 0; k < d.lb.n; k++) if (DIMS(P(0))[d.lb.p[k]] == 1) any = l[d.lb.p[k]] = r[d.rb.p[k]] = true;
+    if (d.lc.n > 1) for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] == 1) any = l[d.lc.p[k]] = r[d.rc.p[k]] = true;
+    if (!any) return NULL;
+    for (k = 0; d.lc.n > 1 && k < d.lc.n && l[d.lc.p[k]]; k++) {}
+    if (d.lc.n > 1 && k == d.lc.n) l[d.lc.p[0]] = r[d.rc.p[0]] = false; /* one of them stays: a contraction has something to contract */
+    xg_alg_dims_without(d.lb, l, lists[0], &n[0]);
+    xg_alg_dims_without(d.lc, l, lists[1], &n[1]);
+    xg_alg_dims_without(d.rb, r, lists[2], &n[2]);
+    xg_alg_dims_without(d.rc, r, lists[3], &n[3]);
+    now.lb.p = lists[0]; now.lb.n = n[0]; now.lc.p = lists[1]; now.lc.n = n[1];
+    now.rb.p = lists[2]; now.rb.n = n[2]; now.rc.p = lists[3]; now.rc.n = n[3];
+    x = xg_alg_drop_ones(a, P(0), l);
+    y = xg_alg_drop_ones(a, P(1), r);
+    return xg_hb_reshape(&a->b, xg_hb_dot(&a->b, x, y, now, i->shape->type, i), DIMS(i), RANK(i));
+}
+
+/* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
+XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
+    static const xg_attr_key keys[2][2] = {{XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
+    xg_inst *t = P(side);
+    xg_ints perm;
+    bool taken[XG_RANK_MAX];
+    int64_t last = -1, mapped[XG_RANK_MAX];
+    uint32_t k, list;
+    if (t->op != XG_TRANSPOSE) return false;
+    perm = xg_attr_ints(t, XG_A_dimensions);
+    memset(taken, 0, sizeof taken);
+    for (list = 0; list < 2; list++) { xg_ints d = xg_attr_ints(i, keys[side][list]); for (k = 0; k < d.n; k++) taken[d.p[k]] = true; }
+    for (k = 0; k < perm.n; k++) {
+        if (taken[k]) continue;
+        if (perm.p[k] < last) return false;
+        last = perm.p[k];
+    }
+    for (list = 0; list < 2; list++) {
+        xg_ints d = xg_attr_ints(i, keys[side][list]);
+        for (k = 0; k < d.n; k++) mapped[k] = perm.p[d.p[k]];
+        if (d.n) xg_inst_set_attr(i, xg_hb_ints(&a->b, keys[side][list], mapped, d.n));
+    }
+    xg_inst_set_operand(i, side, XG_OPERAND(t, 0));
+    return true;
+}
+RULE(dot_transpose) {
+    bool changed;
+    if (a->layouts) return NULL;
+    changed = xg_alg_fold_transpose(a, i, 0);
+    changed = xg_alg_fold_transpose(a, i, 1) || changed;
+    return changed ? i : NULL;
+}
+/* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, nobody promises.) */
+RULE(dot_outer) {
+    xg_dot_dims d = xg_dot_dims_of(i);
+    int64_t lhs[XG_RANK_MAX], rhs[XG_RANK_MAX];
+    bool ones[2][XG_RANK_MAX];
+    xg_inst *x, *y;
+    uint32_t k, n = 0, m = 0, at;
+    xlagpu_type t = i->shape->type;
+    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C || a->layouts) return NULL;
+    for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] != 1) return NULL;
+    if (!xg_alg_lossless(P(0)->shape->type, t) || !xg_alg_lossless(P(1)->shape->type, t)) return NULL;
+    memset(ones, 0, sizeof ones);
+    for (k = 0; k < d.lc.n; k++) ones[0][d.lc.p[k]] = ones[1][d.rc.p[k]] = true;
+    /* Of each operand's dimensions that stay: where they go. */
+    for (k = 0, at = d.lb.n; k < RANK(P(0)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.lb.n && d.lb.p[j] != (int64_t)k; j++) {}
+        if (!ones[0][k]) lhs[n++] = j < d.lb.n ? j : at++;
+    }
+    for (k = 0; k < RANK(P(1)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.rb.n && d.rb.p[j] != (int64_t)k; j++) {}
+        if (!ones[1][k]) rhs[m++] = j < d.rb.n ? j : at++;
+    }
+    x = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(0), ones[0]), t);
+    y = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(1), ones[1]), t);
+    x = xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), lhs, n);
+    return xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_broadcast(&a->b, y, DIMS(i), RANK(i), rhs, m));
+}
+
+/* ---- windows, map ---- */
+
+RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) */
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (op < 0 || P(0)->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
+    return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+}
+/* The computation of a map, if it is elementwise all through, on whole arrays. */
+RULE(map_inline) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_map64 made;
+    uint32_t k;
+    if (c->n_insts > 64) return NULL;
+    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    xg_map64_init(&made, a->m->arena);
+    XG_FOR_INSTS(s, c) {
+        xg_inst *now, *in[3];
+        if (s->op == XG_PARAMETER) now = P(s->number);
+        else if (s->op == XG_CONSTANT) now = xg_hb_splat(&a->b, xg_hb_literal(&a->b, s->literal), DIMS(i), RANK(i));
+        else {
+            for (k = 0; k < s->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s, k)->id);
+            now = xg_inst_clone(s, i->comp, in, i);
+            now->shape = xg_hb_shape(&a->b, s->shape->type, DIMS(i), RANK(i));
+        }
+        xg_map64_put(&made, s->id, now);
+    }
+    return (xg_inst *)xg_map64_get(&made, c->root->id);
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_REDUCE_C */
+/* opt/algsimp.c -- AlgebraicSimplifier: applies the rules of algsimp.h until none applies.
+ *
+ * A queue of instructions: all of them in program order, then what a rewrite has touched: the instructions that it made, the users of the new value, and operands
+ * that lost a user. So an instruction is looked at a few times, however large the module. What has lost its last user is removed at once, and its operands
+ * with it, so that rules which ask for a single user see the truth.
+ *
+ * The rules make programs smaller or move them one way; should two of them ever disagree, the number of rewrites is bounded. */
+#ifndef XG_OPT_ALGSIMP_C
+#define XG_OPT_ALGSIMP_C
+
+typedef xg_inst *(*xg_alg_fn)(xg_alg *a, xg_inst *i);
+typedef struct xg_alg_rule { const char *name; xg_alg_fn run; uint16_t op; uint8_t law; } xg_alg_rule;
+enum { XG_ANY = XG_OPCODE_COUNT };
+static const xg_alg_rule xg_alg_rules[] = {
+#define X(name, op, law) {#name, xg_alg_##name, (uint16_t)XG_##op, XG_ALG_##law},
+    XG_ALG_RULES(X)
+#undef X
+};
+enum { XG_ALG_RULE_COUNT = sizeof xg_alg_rules / sizeof xg_alg_rules[0], XG_ALG_REWRITES = 8 };
+
+typedef struct xg_alg_run {
+    xg_alg a;
+    const char *only;                         /* one rule, for its tests */
+    uint16_t first[XG_OPCODE_COUNT + 2];      /* rules of an opcode: order[first[op]] .. order[first[op + 1] - 1] */
+    uint16_t order[XG_ALG_RULE_COUNT];
+    XG_VEC(xg_inst *) queue;
+    uint32_t at;
+    XG_VEC(unsigned char) state;              /* by id */
+    uint64_t budget;
+    const unsigned char *precedes;
+    uint32_t n_precedes;
+} xg_alg_run;
+enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
+
+XG_FN void xg_alg_index(xg_alg_run *r) {
+    uint32_t op, k, n = 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
+        r->first[op] = (uint16_t)n;
+        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
+    }
+    r->first[op] = (uint16_t)n;
+}
+XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
+    while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
+    return &r->state.p[i->id];
+}
+XG_FN void xg_alg_enqueue(xg_alg_run *r, xg_inst *i) {
+    unsigned char *s = xg_alg_state(r, i);
+    if (*s) return;
+    *s = XG_ALG_QUEUED;
+    xg_push(r->a.m->arena, xg_inst *, &r->queue, i);
+}
+/* Removes i if nothing needs it, then its operands; those that stay have one user less. */
+XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(r->a.m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        xg_inst *d = work.p[--work.n];
+        if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
+        if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
+            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
+        *xg_alg_state(r, d) |= XG_ALG_GONE;
+        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
+        xg_inst_remove(d);
+    }
+}
+XG_FN bool xg_alg_is_static(const xg_inst *i) {
+    uint32_t k;
+    if (i->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->dynamic) return false;
+    return true;
+}
+XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
+    uint32_t k;
+    for (k = r->first[op]; k < r->first[op + 1]; k++) {
+        xg_inst *made = xg_alg_rules[r->order[k]].run(&r->a, i);
+        if (made && r->a.layouts && made->shape != i->shape) continue; /* would move data: what it made has no users and goes */
+        if (made) return made;
+    }
+    return NULL;
+}
+/* One instruction; true when it was changed. */
+XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
+    xg_inst *before = i->prev, *made, *k;
+    uint32_t fresh = r->a.m->n_ids;
+    if (!xg_alg_is_static(i)) return false;
+    r->a.b = xg_hb_at(i);
+    made = xg_alg_try(r, i, i->op);
+    if (!made && (xg_op_flags(i->op) & XGF_EW)) made = xg_alg_try(r, i, XG_ANY);
+    for (k = before ? before->next : i->comp->first; k != i; k = k->next) if (k->id >= fresh) xg_alg_enqueue(r, k);
+    if (!made) return false;
+    if (made == i) { xg_alg_enqueue(r, i); XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); return true; }
+    xg_opt_replace(i, made);
+    XG_FOR_USES(u, made) xg_alg_enqueue(r, u->user);
+    xg_alg_enqueue(r, made);
+    xg_alg_drop(r, i);
+    return true;
+}
+
+XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
+    xg_alg_run *r = XG_NEW(m->arena, xg_alg_run);
+    xg_comp *c;
+    bool changed = false;
+    r->a.m = m;
+    r->a.layouts = layouts;
+    r->only = only;
+    r->precedes = xg_opt_control_sources(m);
+    r->n_precedes = m->n_ids;
+    xg_alg_index(r);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
+    for (; r->at < r->queue.n && r->budget; r->at++) {
+        xg_inst *i = r->queue.p[r->at];
+        unsigned char *s = xg_alg_state(r, i);
+        if (*s & XG_ALG_GONE) continue;
+        *s = 0;
+        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
+        if (*xg_alg_state(r, i) & XG_ALG_GONE) continue;
+        if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
+    }
+    XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
+    return changed;
+}
+XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL, false); }
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m) { return xg_alg_run_rules(m, NULL, true); }
+/* For the tests of a rule: its name at an index (NULL at the end), and whether it is CLOSE. */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
+    if (k >= XG_ALG_RULE_COUNT) return NULL;
+    *close = xg_alg_rules[k].law == XG_ALG_CLOSE;
+    return xg_alg_rules[k].name;
+}
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
+
+#endif /* XG_OPT_ALGSIMP_C */
+/* opt/batch_norm_expander.c -- BatchNormExpander: the batch normalisations as reductions and elementwise operations.
+ *
+ * Narrow floats are computed in f32 and rounded once, as the sums of everything else are. */
+#ifndef XG_OPT_BATCH_NORM_EXPANDER_C
+#define XG_OPT_BATCH_NORM_EXPANDER_C
+
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+
+XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_norms n;
+    uint32_t k;
+    memset(&n, 0, sizeof n);
+    n.b = b;
+    n.i = i;
+    n.wide = s->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    n.dims = s->dims;
+    n.rank = s->rank;
+    n.feature = xg_attr_int(i, XG_A_feature_index, 0);
+    n.count = s->dims[n.feature] ? (double)(s->elements / s->dims[n.feature]) : 0;
+    for (k = 0; k < s->rank; k++) if ((int64_t)k != n.feature) n.others[n.n_others++] = k;
+    return n;
+}
+XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
+XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
+    xg_inst *s = xg_norms_sum(n, x);
+    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+}
+XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
+    return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
+}
+/* (x - mean) (scale / deviation) + offset */
+XG_FN xg_inst *xg_norms_apply(const xg_norms *n, xg_inst *x, xg_inst *mean, xg_inst *variance, xg_inst *scale, xg_inst *offset) {
+    xg_inst *factor = xg_hb_2(n->b, XG_DIVIDE, scale, xg_norms_deviation(n, variance));
+    x = xg_hb_2(n->b, XG_SUBTRACT, x, xg_norms_spread(n, mean));
+    x = xg_hb_2(n->b, XG_MULTIPLY, x, xg_norms_spread(n, factor));
+    x = xg_hb_2(n->b, XG_ADD, x, xg_norms_spread(n, offset));
+    return xg_hb_convert(n->b, x, XG_OPERAND(n->i, 0)->shape->type);
+}
+
+XG_FN xg_inst *xg_norms_inference(const xg_norms *n) {
+    xg_inst *v[5];
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    return xg_norms_apply(n, v[0], v[3], v[4], v[1], v[2]);
+}
+XG_FN xg_inst *xg_norms_training(const xg_norms *n) {
+    xg_inst *v[3], *out[3], *mean, *d, *variance;
+    uint32_t k;
+    for (k = 0; k < 3; k++) v[k] = xg_norms_operand(n, k);
+    mean = xg_norms_mean(n, v[0]);
+    d = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, mean));
+    variance = xg_norms_mean(n, xg_hb_2(n->b, XG_MULTIPLY, d, d));
+    out[0] = xg_norms_apply(n, v[0], mean, variance, v[1], v[2]);
+    out[1] = xg_hb_convert(n->b, mean, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, variance, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+/* x, scale, mean, variance, dy; with h = (x - mean) / deviation: d offset = sum dy, d scale = sum dy h, dx = scale / deviation (dy - (d offset + h d scale) / count). */
+XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
+    xg_inst *v[5], *out[3], *deviation, *h, *doffset, *dscale, *dx, *share;
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    deviation = xg_norms_deviation(n, v[3]);
+    h = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, v[2]));
+    h = xg_hb_2(n->b, XG_DIVIDE, h, xg_norms_spread(n, deviation));
+    doffset = xg_norms_sum(n, v[4]);
+    dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
+    share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
+    share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
+    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
+    dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
+    out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
+    out[1] = xg_hb_convert(n->b, dscale, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, doffset, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+
+XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
+    xg_norms n = xg_norms_of(b, i);
+    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+}
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+
+#endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -16994,6 +19198,159 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
 }
 
 #endif /* XG_OPT_CALL_INLINER_C */
+/* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
+ *
+ * A collective-permute gives zeros to a device that nobody sends to. On more than one device nothing is changed. */
+#ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
+#define XG_OPT_COLLECTIVE_SIMPLIFIER_C
+
+XG_FN bool xg_coll_matches(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    switch (i->op) {
+    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: break;
+    default: return false;
+    }
+    if (m->replica_count != 1 || m->num_partitions != 1 || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return i->n_operands == 1 && i->shape->plain == XG_OPERAND(i, 0)->shape->plain;
+    if (i->shape->n_elems != i->n_operands) return false;
+    for (k = 0; k < i->n_operands; k++) if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
+    return true;
+}
+XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) { return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0; }
+XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(i, k);
+        out[k] = xg_coll_reaches_nobody(i) ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims, x->shape->rank) : x;
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
+}
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+
+#endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
+/* opt/conditional_simplifier.c -- ConditionalSimplifier.
+ *
+ * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
+ * - Branches of a few operations that cost no more than a look at memory are all computed, and the result selected: a conditional asks the host.
+ * - Elements of the result that nobody takes are not made. */
+#ifndef XG_OPT_CONDITIONAL_SIMPLIFIER_C
+#define XG_OPT_CONDITIONAL_SIMPLIFIER_C
+
+enum { XG_COND_SELECT_INSTS = 24, XG_COND_SELECT_BRANCHES = 4, XG_COND_SELECT_ELEMENTS = 1 << 20 };
+
+XG_FN xg_inst *xg_cond_inlined(const xg_hb *b, xg_inst *i, const xg_comp *branch, uint32_t which) {
+    xg_inst *arg = XG_OPERAND(i, 1 + which), *root = xg_opt_inline(branch, b->comp, b->before, &arg), **all;
+    uint32_t k;
+    if (i->shape->type != XLAGPU_TUPLE || root->op == XG_TUPLE) return root;
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, root->shape->n_elems + 1);
+    for (k = 0; k < root->shape->n_elems; k++) all[k] = xg_hb_element(b, root, k);
+    return xg_hb_tuple(b, all, root->shape->n_elems);
+}
+/* The branch that a constant chooses, -1: not known. */
+XG_FN int64_t xg_cond_known(const xg_inst *i, const xg_comps *branches) {
+    const xg_inst *p = XG_OPERAND(i, 0);
+    int64_t v;
+    uint32_t k;
+    for (k = 1; k < branches->n && branches->p[k] == branches->p[0] && XG_OPERAND(i, 1 + k) == XG_OPERAND(i, 1); k++) {}
+    if (k == branches->n) return 0;
+    if (p->op != XG_CONSTANT || p->literal->elided || !xg_literal_get_int(p->literal, 0, &v)) return -1;
+    if (p->shape->type == XLAGPU_PRED) return v ? 0 : 1;
+    return v < 0 || v >= (int64_t)branches->n ? (int64_t)branches->n - 1 : v;
+}
+
+/* ---- all branches, and a select ---- */
+
+XG_FN bool xg_cond_is_cheap(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return true;
+    case XG_IOTA: case XG_BROADCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_SLICE: case XG_REVERSE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: break;
+    default: if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return i->shape->elements <= XG_COND_SELECT_ELEMENTS;
+}
+/* An array, or a tuple of arrays. */
+XG_FN bool xg_cond_is_flat(const xg_shape *s) {
+    uint32_t k;
+    if (xg_shape_is_array(s)) return !s->dynamic;
+    if (s->type != XLAGPU_TUPLE) return false;
+    for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || s->elems[k]->dynamic) return false;
+    return true;
+}
+XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
+    uint32_t k;
+    if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
+    for (k = 0; k < branches->n; k++) {
+        if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
+        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+    }
+    return true;
+}
+/* take is a pred scalar: x where it holds, else y. */
+XG_FN xg_inst *xg_cond_choice(const xg_hb *b, xg_inst *take, xg_inst *x, xg_inst *y) {
+    if (x == y) return x;
+    return xg_hb_select(b, xg_hb_splat(b, take, x->shape->dims, x->shape->rank), x, y);
+}
+XG_FN xg_inst *xg_cond_selected(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, k, j;
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, n + 1), *p = XG_OPERAND(i, 0), *take;
+    for (k = branches->n; k-- > 0;) {
+        xg_inst *value = xg_cond_inlined(b, i, branches->p[k], k);
+        take = p->shape->type == XLAGPU_PRED || k + 1 == branches->n ? p : xg_hb_compare(b, "EQ", p, xg_hb_int(b, p->shape->type, k));
+        for (j = 0; j < n; j++) {
+            xg_inst *x = i->shape->type == XLAGPU_TUPLE ? XG_OPERAND(value, j) : value;
+            out[j] = k + 1 == branches->n ? x : xg_cond_choice(b, take, x, out[j]);
+        }
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, n) : out[0];
+}
+
+/* ---- results that nobody takes ---- */
+
+XG_FN xg_comp *xg_cond_narrow_branch(const xg_comp *from, xg_comp *before, const unsigned char *taken) {
+    xg_comp *to = xg_opt_clone_comp(from, before);
+    xg_inst *root = to->root, **kept = XG_NEW_N(to->module->arena, xg_inst *, root->n_operands + 1);
+    xg_hb b = xg_hb_end(to, root);
+    uint32_t k, n = 0;
+    for (k = 0; k < root->n_operands; k++) if (taken[k]) kept[n++] = XG_OPERAND(root, k);
+    to->root = xg_hb_tuple(&b, kept, n);
+    xg_inst_remove(root);
+    return to;
+}
+XG_FN xg_inst *xg_cond_narrow(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    xg_module *m = b->comp->module;
+    uint32_t n = i->shape->n_elems, k, j, n_kept = 0, at;
+    unsigned char *taken;
+    xg_inst **out, *made;
+    if (i->shape->type != XLAGPU_TUPLE) return NULL;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, taken)) return NULL;
+    for (k = 0; k < n; k++) n_kept += taken[k];
+    if (n_kept == n || n_kept == 0) return NULL;
+    for (k = 0; k < branches->n; k++) if (branches->p[k]->root->op != XG_TUPLE || branches->p[k]->root->first_use || !xg_cond_is_flat(i->shape)) return NULL;
+    out = XG_NEW_N(m->arena, xg_inst *, XG_MAX(n, i->n_operands) + 1);
+    for (k = 0; k < i->n_operands; k++) out[k] = XG_OPERAND(i, k);
+    made = xg_inst_clone(i, i->comp, out, i);
+    for (k = 0; k < branches->n; k++) branches->p[k] = xg_cond_narrow_branch(branches->p[k], i->comp, taken);
+    xg_opt_set_control_comps(made, branches);
+    made->shape = branches->p[0]->root->shape;
+    for (k = 0, at = 0; k < n; k++) out[k] = taken[k] ? xg_hb_element(b, made, at++) : NULL;
+    for (k = 0; k < n; k++) if (!out[k]) for (j = 0; j < n; j++) if (out[j]) out[k] = out[j]; /* stands for what nobody asks for */
+    return xg_hb_tuple(b, out, n);
+}
+
+XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
+    xg_comps branches = xg_opt_control_comps(b->comp->module->arena, i);
+    int64_t known = xg_cond_known(i, &branches);
+    if (known >= 0) return xg_cond_inlined(b, i, branches.p[known], (uint32_t)known);
+    if (xg_cond_may_select(i, &branches)) return xg_cond_selected(b, i, &branches);
+    return xg_cond_narrow(b, i, &branches);
+}
+XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors); }
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
+
+#endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */
 /* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
  *
  * Laws
@@ -17058,13 +19415,18 @@ XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *o
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
+    const xg_literal *value;
     xg_eval_options o;
+    uint64_t spent = 0;
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    return xg_fold_try(i, operands, &o);
+    value = xg_fold_try(i, operands, &o);
+    *work -= (int64_t)spent;
+    return value;
 }
 
 XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {
@@ -17107,24 +19469,342 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
 }
 
 #endif /* XG_OPT_CONSTANT_FOLDING_C */
-/* opt/dce.c -- removes instructions without users and effects, last to first so that chains go at once, and computations that nothing calls. */
+/* opt/cse.c -- HloCSE: of instructions of a computation that compute the same value, the first is kept.
+ *
+ * The same: opcode, shape with layout, operands (in either order where they commute), literal, and every attribute but those that only describe. Computations
+ * that instructions carry are the same when they are written the same way: callees come before callers, so one walk over the module sorts computations into classes.
+ * What has effects, talks to other devices, begins or ends something asynchronous, or stands in an order by control edges is left alone.
+ *
+ * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. */
+#ifndef XG_OPT_CSE_C
+#define XG_OPT_CSE_C
+
+typedef struct xg_cse {
+    xg_module *m;
+    const xg_comp **class_of;   /* by computation id: the first computation that is written like it */
+    uint32_t *place;            /* by instruction id: its place in its computation, while computations are compared */
+    bool inside;                /* operands are compared by place, not by identity */
+    xg_set *seen;
+} xg_cse;
+typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
+
+/* ---- attributes ---- */
+
+/* Attributes that say nothing about the value. */
+XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
+
+XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
+
+XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
+    uint32_t k;
+    h = xg_hash_mix(h, a->key);
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: return xg_hash_mix(h, (uint64_t)a->v.i);
+    case XG_K_FLOAT: return xg_hash_mix(h, xg_hash(&a->v.d, sizeof a->v.d));
+    case XG_K_WORD: case XG_K_STR: case XG_K_RAW: case XG_K_SHARDING: case XG_K_CONFIG: return xg_hash_mix(h, xg_hash(a->v.str->p, a->v.str->n));
+    case XG_K_INTS: return xg_cse_hash_ints(h, *a->v.ints);
+    case XG_K_INTLISTS: for (k = 0; k < a->v.lists->n; k++) h = xg_cse_hash_ints(h, a->v.lists->p[k]); return h;
+    case XG_K_COMP: return xg_hash_mix(h, s->class_of[a->v.comp->id]->id);
+    case XG_K_COMPS: for (k = 0; k < a->v.comps->n; k++) h = xg_hash_mix(h, s->class_of[a->v.comps->p[k]->id]->id); return h;
+    case XG_K_SLICE: for (k = 0; k < a->v.slices->n; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)a->v.slices->p[k].start), (uint64_t)a->v.slices->p[k].limit); return h;
+    case XG_K_PADDING: for (k = 0; k < a->v.pads->n; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)a->v.pads->p[k].low), (uint64_t)a->v.pads->p[k].high); return h;
+    default: return h; /* the rest is told apart by xg_cse_same_attr */
+    }
+}
+
+XG_FN bool xg_cse_same_window(const xg_window *a, const xg_window *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) {
+        const xg_window_dim *p = &a->p[k], *q = &b->p[k];
+        if (p->size != q->size || p->stride != q->stride || p->pad_low != q->pad_low || p->pad_high != q->pad_high || p->base_dilation != q->base_dilation || p->window_dilation != q->window_dilation || p->reversal != q->reversal) return false;
+    }
+    return true;
+}
+XG_FN bool xg_cse_same_lists(const xg_int_lists *a, const xg_int_lists *b) {
+    uint32_t k;
+    if (a->n != b->n || a->flat != b->flat) return false;
+    for (k = 0; k < a->n; k++) if (!xg_ints_equal(a->p[k], b->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_slices(const xg_slices *a, const xg_slices *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (a->p[k].start != b->p[k].start || a->p[k].limit != b->p[k].limit || a->p[k].stride != b->p[k].stride) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_pads(const xg_pads *a, const xg_pads *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (a->p[k].low != b->p[k].low || a->p[k].high != b->p[k].high || a->p[k].interior != b->p[k].interior) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_words(const xg_words *a, const xg_words *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (!xg_str_eq(a->p[k], b->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_comps(const xg_cse *s, const xg_comps *a, const xg_comps *b) {
+    uint32_t k;
+    if (a->n != b->n) return false;
+    for (k = 0; k < a->n; k++) if (s->class_of[a->p[k]->id] != s->class_of[b->p[k]->id]) return false;
+    return true;
+}
+XG_FN bool xg_cse_same_attr(const xg_cse *s, const xg_attr *a, const xg_attr *b) {
+    if (a->key != b->key) return false;
+    if (a->v.any == b->v.any && xg_attr_kind_of(a->key) != XG_K_FLOAT && xg_attr_kind_of(a->key) != XG_K_INT && xg_attr_kind_of(a->key) != XG_K_BOOL) return true;
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: return a->v.i == b->v.i;
+    case XG_K_FLOAT: return memcmp(&a->v.d, &b->v.d, sizeof a->v.d) == 0;
+    case XG_K_WORD: case XG_K_STR: case XG_K_RAW: case XG_K_SHARDING: case XG_K_CONFIG: return xg_str_eq(*a->v.str, *b->v.str);
+    case XG_K_INTS: return xg_ints_equal(*a->v.ints, *b->v.ints);
+    case XG_K_INTLISTS: return xg_cse_same_lists(a->v.lists, b->v.lists);
+    case XG_K_WORDS: return xg_cse_same_words(a->v.words, b->v.words);
+    case XG_K_COMP: return s->class_of[a->v.comp->id] == s->class_of[b->v.comp->id];
+    case XG_K_COMPS: return xg_cse_same_comps(s, a->v.comps, b->v.comps);
+    case XG_K_SLICE: return xg_cse_same_slices(a->v.slices, b->v.slices);
+    case XG_K_PADDING: return xg_cse_same_pads(a->v.pads, b->v.pads);
+    case XG_K_WINDOW: return xg_cse_same_window(a->v.window, b->v.window);
+    case XG_K_DIM_LABELS: return xg_str_eq(a->v.labels->text, b->v.labels->text);
+    case XG_K_SHAPE: return a->v.shape == b->v.shape;
+    case XG_K_METADATA: return true;
+    default: return false; /* lists of instructions, aliases, groups, literals: told the same only when shared */
+    }
+}
+/* Both arrays are sorted by key. */
+XG_FN bool xg_cse_same_attrs(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    uint32_t j = 0, k = 0;
+    for (;;) {
+        while (j < a->n_attrs && xg_cse_describes(a->attrs[j].key)) j++;
+        while (k < b->n_attrs && xg_cse_describes(b->attrs[k].key)) k++;
+        if (j == a->n_attrs || k == b->n_attrs) return j == a->n_attrs && k == b->n_attrs;
+        if (!xg_cse_same_attr(s, &a->attrs[j++], &b->attrs[k++])) return false;
+    }
+}
+
+/* ---- instructions ---- */
+
+XG_FN uint32_t xg_cse_operand(const xg_cse *s, const xg_inst *i, uint32_t k) { return s->inside ? s->place[XG_OPERAND(i, k)->id] : XG_OPERAND(i, k)->id; }
+
+/* Of large constants the ends. */
+XG_FN uint32_t xg_cse_hash_literal(const xg_literal *l) {
+    enum { END = 1 << 15 };
+    size_t n = l->data ? (size_t)l->shape->elements * (size_t)xg_type_bytes(l->shape->type) : 0;
+    if (n <= 2 * END) return n ? xg_hash(l->data, n) : 0;
+    return xg_hash_mix(xg_hash(l->data, END), xg_hash((const char *)l->data + n - END, END));
+}
+XG_FN uint32_t xg_cse_hash(const xg_cse *s, const xg_inst *i) {
+    uint32_t h = xg_hash_mix(xg_hash_mix((uint32_t)i->op, i->shape->id), i->n_operands), k;
+    if ((xg_op_flags(i->op) & XGF_COMM) && i->n_operands == 2) {
+        uint32_t p = xg_cse_operand(s, i, 0), q = xg_cse_operand(s, i, 1);
+        h = xg_hash_mix(xg_hash_mix(h, XG_MIN(p, q)), XG_MAX(p, q));
+    } else for (k = 0; k < i->n_operands; k++) h = xg_hash_mix(h, xg_cse_operand(s, i, k));
+    for (k = 0; k < i->n_attrs; k++) if (!xg_cse_describes(i->attrs[k].key)) h = xg_cse_hash_attr(s, h, &i->attrs[k]);
+    return i->op == XG_CONSTANT ? xg_hash_mix(h, xg_cse_hash_literal(i->literal)) : i->op == XG_PARAMETER ? xg_hash_mix(h, (uint64_t)i->number) : h;
+}
+XG_FN bool xg_cse_same_operands(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    uint32_t k;
+    if ((xg_op_flags(a->op) & XGF_COMM) && a->n_operands == 2 && xg_cse_operand(s, a, 0) == xg_cse_operand(s, b, 1) && xg_cse_operand(s, a, 1) == xg_cse_operand(s, b, 0)) return true;
+    for (k = 0; k < a->n_operands; k++) if (xg_cse_operand(s, a, k) != xg_cse_operand(s, b, k)) return false;
+    return true;
+}
+XG_FN bool xg_cse_same(const xg_cse *s, const xg_inst *a, const xg_inst *b) {
+    if (a->op != b->op || a->shape != b->shape || a->n_operands != b->n_operands || a->number != b->number || (!s->inside && a->comp != b->comp)) return false;
+    if (!xg_cse_same_operands(s, a, b) || !xg_cse_same_attrs(s, a, b)) return false;
+    return a->op != XG_CONSTANT || a->literal == b->literal || (!a->literal->elided && !b->literal->elided && xg_literal_equal(a->literal, b->literal));
+}
+XG_FN bool xg_cse_eq(const void *node, const void *key) {
+    const xg_cse_key *k = (const xg_cse_key *)key;
+    return xg_cse_same(k->s, (const xg_inst *)node, k->i);
+}
+XG_FN bool xg_cse_may_merge(const xg_inst *i) {
+    if (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE)) return false;
+    if ((xg_op_flags(i->op) & XGF_EFFECT) && i->op != XG_CUSTOM_CALL) return false;
+    if (i->op == XG_CUSTOM_CALL && xg_attr_int(i, XG_A_custom_call_has_side_effect, 0)) return false;
+    if (i->op == XG_PARAMETER || i->op == XG_OPT_BARRIER || i->op == XG_AFTER_ALL || i->op == XG_ASYNC_UPDATE) return false;
+    return !xg_inst_attr(i, XG_A_control_predecessors);
+}
+
+/* ---- computations ---- */
+
+/* Are they the same text but for names? Places in `place` are those of both. */
+XG_FN bool xg_cse_same_comp(xg_cse *s, const xg_comp *a, const xg_comp *b) {
+    const xg_inst *p = a->first, *q = b->first;
+    if (a->n_insts != b->n_insts || s->place[a->root->id] != s->place[b->root->id]) return false;
+    for (; p && q; p = p->next, q = q->next) if (!xg_cse_same(s, p, q)) return false;
+    return !p && !q;
+}
+typedef struct xg_cse_comp_key { xg_cse *s; const xg_comp *c; } xg_cse_comp_key;
+XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
+    const xg_cse_comp_key *k = (const xg_cse_comp_key *)key;
+    return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
+}
+XG_FN bool xg_cse_acts(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    return false;
+}
+XG_FN void xg_cse_classes(xg_cse *s) {
+    xg_set known;
+    xg_comp *c;
+    xg_set_init(&known, s->m->arena);
+    s->inside = true;
+    for (c = s->m->first; c; c = c->next) {
+        xg_cse_comp_key key;
+        uint32_t h = c->n_insts, n = 0;
+        void **slot;
+        key.s = s;
+        key.c = c;
+        s->class_of[c->id] = c;
+        XG_FOR_INSTS(i, c) { s->place[i->id] = n++; h = xg_hash_mix(h, xg_cse_hash(s, i)); }
+        if (xg_cse_acts(c)) continue;
+        slot = xg_set_find(&known, h, xg_cse_comp_eq, &key);
+        if (*slot) s->class_of[c->id] = (const xg_comp *)*slot;
+        else *slot = c;
+    }
+    s->inside = false;
+}
+
+XG_FN bool xg_opt_cse(xg_module *m) {
+    xg_cse s;
+    xg_set seen;
+    xg_comp *c;
+    bool changed = false;
+    memset(&s, 0, sizeof s);
+    s.m = m;
+    s.class_of = XG_NEW_N(m->arena, const xg_comp *, m->n_comp_ids + 1);
+    s.place = XG_NEW_N(m->arena, uint32_t, m->n_ids + 1);
+    xg_cse_classes(&s);
+    xg_set_init(&seen, m->arena);
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_cse_key key;
+            void **slot;
+            next = i->next;
+            if (!xg_cse_may_merge(i)) continue;
+            key.s = &s;
+            key.i = i;
+            slot = xg_set_find(&seen, xg_cse_hash(&s, i), xg_cse_eq, &key);
+            if (!*slot) { *slot = i; continue; }
+            xg_inst_replace(i, (xg_inst *)*slot);
+            xg_inst_remove(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_CSE_C */
+/* opt/dce.c -- HloDCE: removes what nothing needs: instructions without users and effects (last to first, so that chains go at once), outputs and
+ * parameters of fusions, computations that nothing calls.
+ *
+ * A loop, a branch or a call without users goes as well, unless something inside has effects; callees come before callers, so one walk knows. */
 #ifndef XG_OPT_DCE_C
 #define XG_OPT_DCE_C
 
-XG_FN bool xg_dce_needed(const xg_inst *i) {
-    const xg_attr *a;
-    if (i->first_use || i == i->comp->root || i->op == XG_PARAMETER || (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE))) return true;
-    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
-    a = xg_inst_attr(i, XG_A_control_predecessors);
-    return (xg_op_flags(i->op) & XGF_EFFECT) != 0 || a != NULL || i->op == XG_WHILE || i->op == XG_CONDITIONAL || i->op == XG_CALL || i->op == XG_AFTER_ALL;
+/* ---- effects ---- */
+
+XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
+    uint32_t k, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        const xg_attr *a = &i->attrs[k];
+        if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
+        if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (j = 0; j < a->v.comps->n; j++) if (acts[a->v.comps->p[j]->id]) return true;
+    }
+    return false;
 }
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
+    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
+    return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
+}
+XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
+    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    return acts;
+}
+
+/* By instruction id: does another one name it as its control predecessor? */
+XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
+    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    uint32_t k;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+        if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
+    }
+    return found;
+}
+
+/* ---- fusions ---- */
+
+/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody uses are removed. */
+XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
+    xg_use *u, *next;
+    if (tuple == tuple->comp->root) return false;
+    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    for (u = tuple->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->first_use || element == element->comp->root) taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+        else xg_inst_remove(element);
+    }
+    return true;
+}
+
+/* Outputs of a fusion that nobody takes leave its root tuple; one that is left alone becomes the fusion's value. */
+XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *root = c->root, **kept;
+    xg_hb b = xg_hb_end(c, root);
+    uint32_t n = root->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    xg_use *u, *next;
+    if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(fusion, taken)) return false;
+    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
+    xg_inst_remove(root);
+    fusion->shape = c->root->shape;
+    for (u = fusion->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (n_kept > 1) { xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)])); continue; }
+        if (element->op != XG_GET_TUPLE_ELEMENT) continue;
+        xg_inst_replace(element, fusion);
+        xg_inst_remove(element);
+    }
+    return true;
+}
+
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t k, n = 0;
+    if (c->n_params != fusion->n_operands || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    for (k = 0; k < fusion->n_operands; k++) {
+        xg_inst *p = c->params[n], *value = XG_OPERAND(fusion, k);
+        if (!p->first_use && p != c->root) { xg_comp_remove_param(c, n); continue; }
+        if (n != k) xg_inst_set_operand(fusion, n, value);
+        n++;
+    }
+    if (n == fusion->n_operands) return false;
+    xg_inst_drop_operands(fusion, n);
+    return true;
+}
+
+/* ---- computations ---- */
 
 XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     uint32_t k;
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-
 /* Callers come after callees, so one walk from the last computation to the first settles who is called. */
 XG_FN bool xg_dce_computations(xg_module *m) {
     unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
@@ -17140,35 +19820,136 @@ XG_FN bool xg_dce_computations(xg_module *m) {
     return changed;
 }
 
+XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
+    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
+}
+/* Callers first: a fusion whose outputs go makes its computation smaller. */
 XG_FN bool xg_opt_dce(xg_module *m) {
-    bool changed = false;
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_computations(m);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->last; c; c = c->prev) {
         xg_inst *i = c->last, *before;
         for (; i; i = before) {
             before = i->prev;
-            if (!xg_dce_needed(i)) { xg_inst_remove(i); changed = true; }
+            if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
+            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
         }
     }
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
     return xg_dce_computations(m) || changed;
 }
 
 #endif /* XG_OPT_DCE_C */
+/* opt/dot_dimensions.c -- DotDimensionSorter and DotDimensionMerger: contractions with as few dimensions as they can be written with.
+ *
+ * Sorter: the order in which contracting dimensions are listed is free; they are listed as they lie in the left operand, or in the right one if only that makes
+ * both ascend.
+ * Merger: neighbouring dimensions that play the same part (both free; both contracted, or both batch, with neighbours of the same order on the other side) become
+ * one, by a reshape that moves nothing. Sums are taken in the same order. Multiplying matrices is what is left of most of what frameworks export. */
+#ifndef XG_OPT_DOT_DIMENSIONS_C
+#define XG_OPT_DOT_DIMENSIONS_C
+
+/* ---- sorter ---- */
+
+XG_FN bool xg_dot_ascends(const int64_t *p, uint32_t n) {
+    uint32_t k;
+    for (k = 1; k < n; k++) if (p[k] < p[k - 1]) return false;
+    return true;
+}
+/* Sorts `by` and carries `along`. */
+XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
+    uint32_t k, at;
+    for (k = 1; k < n; k++) for (at = k; at > 0 && by[at - 1] > by[at]; at--) {
+        int64_t t = by[at];
+        by[at] = by[at - 1]; by[at - 1] = t;
+        t = along[at];
+        along[at] = along[at - 1]; along[at - 1] = t;
+    }
+}
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
+        xg_dot_dims d;
+        if (i->op != XG_DOT) continue;
+        d = xg_dot_dims_of(i);
+        if (d.lc.n < 2 || xg_dot_ascends(d.lc.p, d.lc.n) || xg_dot_ascends(d.rc.p, d.rc.n)) continue; /* as good as it gets, or the other side would suffer */
+        memcpy(l, d.lc.p, d.lc.n * sizeof *l);
+        memcpy(r, d.rc.p, d.rc.n * sizeof *r);
+        xg_dot_sort(l, r, d.lc.n);
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_lhs_contracting_dims, l, d.lc.n));
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_rhs_contracting_dims, r, d.rc.n));
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- merger ---- */
+
+/* The part of a dimension of one operand: its place in the list of batch or contracting dimensions (+ FREE of those), or FREE. */
+enum { XG_DOT_FREE = -1, XG_DOT_CONTRACTED = 1000 };
+typedef struct xg_dot_side { xg_inst *x; int64_t part[XG_RANK_MAX], group[XG_RANK_MAX]; uint32_t n_groups; int64_t dims[XG_RANK_MAX]; } xg_dot_side;
+
+XG_FN void xg_dot_parts(xg_dot_side *s, xg_inst *x, xg_ints batch, xg_ints contracted) {
+    uint32_t k;
+    s->x = x;
+    for (k = 0; k < x->shape->rank; k++) s->part[k] = XG_DOT_FREE;
+    for (k = 0; k < batch.n; k++) s->part[batch.p[k]] = k;
+    for (k = 0; k < contracted.n; k++) s->part[contracted.p[k]] = XG_DOT_CONTRACTED + k;
+}
+/* Does the dimension that plays the part follow the one that plays the part before it? */
+XG_FN bool xg_dot_follows(const xg_dot_side *s, int64_t part) {
+    uint32_t k;
+    for (k = 1; k < s->x->shape->rank; k++) if (s->part[k] == part) return s->part[k - 1] == part - 1;
+    return false;
+}
+XG_FN void xg_dot_groups(xg_dot_side *s, const xg_dot_side *other) {
+    uint32_t k;
+    s->n_groups = 0;
+    for (k = 0; k < s->x->shape->rank; k++) {
+        bool joins = k && (s->part[k] == XG_DOT_FREE ? s->part[k - 1] == XG_DOT_FREE : s->part[k - 1] == s->part[k] - 1 && s->part[k - 1] != XG_DOT_FREE && xg_dot_follows(other, s->part[k]));
+        if (!joins) s->dims[s->n_groups++] = 1;
+        s->group[k] = s->n_groups - 1;
+        s->dims[s->n_groups - 1] *= s->x->shape->dims[k];
+    }
+}
+/* The list of dimensions of one kind, as groups; each once. */
+XG_FN uint32_t xg_dot_group_list(const xg_dot_side *s, xg_ints list, int64_t *out) {
+    uint32_t k, n = 0;
+    for (k = 0; k < list.n; k++) if (n == 0 || out[n - 1] != s->group[list.p[k]]) out[n++] = s->group[list.p[k]];
+    return n;
+}
+XG_FN bool xg_dot_merges(const xg_inst *i) { return i->op == XG_DOT && !i->shape->dynamic && i->shape->elements && XG_OPERAND(i, 0)->shape->elements && !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic; }
+XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    int64_t lists[4][XG_RANK_MAX];
+    xg_dot_side l, r;
+    xg_inst *x, *y;
+    xg_dot_parts(&l, XG_OPERAND(i, 0), d.lb, d.lc);
+    xg_dot_parts(&r, XG_OPERAND(i, 1), d.rb, d.rc);
+    xg_dot_groups(&l, &r);
+    xg_dot_groups(&r, &l);
+    if (l.n_groups == l.x->shape->rank && r.n_groups == r.x->shape->rank) return NULL;
+    now.lb.n = xg_dot_group_list(&l, d.lb, lists[0]); now.lb.p = lists[0];
+    now.lc.n = xg_dot_group_list(&l, d.lc, lists[1]); now.lc.p = lists[1];
+    now.rb.n = xg_dot_group_list(&r, d.rb, lists[2]); now.rb.p = lists[2];
+    now.rc.n = xg_dot_group_list(&r, d.rc, lists[3]); now.rc.p = lists[3];
+    x = xg_hb_reshape(b, l.x, l.dims, l.n_groups);
+    y = xg_hb_reshape(b, r.x, r.dims, r.n_groups);
+    x = xg_hb_dot(b, x, y, now, i->shape->type, i);
+    return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+
+#endif /* XG_OPT_DOT_DIMENSIONS_C */
 /* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
  *
  * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
  * another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf. */
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
-
-/* Does the user read the array's elements by their indices, whatever their order in memory? */
-XG_FN bool xg_entry_reads_by_index(const xg_inst *user) {
-    switch (user->op) {
-    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
-    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
-    default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
-    }
-}
 
 XG_FN xg_inst *xg_entry_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
     xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR(""));
@@ -17189,7 +19970,7 @@ XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *befor
 
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     if (user == value->comp->root && user->op == XG_TUPLE) return true; /* the result is set right afterwards */
-    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_entry_reads_by_index(user);
+    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_opt_reads_by_index(user);
 }
 
 /* Gives a value that lies in a parameter another layout, and those who care the old one. */
@@ -17241,6 +20022,888 @@ XG_FN bool xg_opt_entry_layout(xg_module *m) {
 }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */
+/* opt/layout_normalization.c -- LayoutNormalization, and ReshapeDecomposer with it: afterwards dimensions stand in the order of the memory, and every move of data is seen.
+ *
+ * An instruction whose layout is not descending is made anew with its dimensions in physical order: f32[10,20,30]{2,0,1} becomes f32[20,10,30]{2,1,0}. A bitcast gives the old
+ * shape to whoever still wants it, and the next instruction takes it away again.
+ * - Operands of another layout than the result's, and copies that change the layout, are transposed.
+ * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
+ * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
+ * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ *
+ * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
+#ifndef XG_OPT_LAYOUT_NORMALIZATION_C
+#define XG_OPT_LAYOUT_NORMALIZATION_C
+
+/* ---- physical order ---- */
+
+XG_FN bool xg_layout_is_plain(const xg_shape *s) { return !s->layout || s->layout->descending; }
+
+/* perm[k]: the logical dimension that stands at place k, most major first; at[d]: where logical dimension d stands. */
+XG_FN void xg_layout_order(const xg_shape *s, int64_t *perm, int64_t *at) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        perm[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
+        at[perm[k]] = (int64_t)k;
+    }
+}
+
+XG_FN const xg_shape *xg_layout_with_dims(xg_module *m, const xg_shape *like, const int64_t *dims, uint32_t rank) {
+    const xg_layout *l = like->layout;
+    const xg_shape *s = xg_shape_default_layout(m, xg_shape_array(m, like->type, dims, rank, NULL, NULL));
+    if (!l || (!l->memory_space && !l->element_bits)) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, s->layout->minor_to_major, rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+}
+
+/* The shape with its dimensions in physical order. */
+XG_FN const xg_shape *xg_layout_physical(xg_module *m, const xg_shape *s) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k;
+    if (xg_layout_is_plain(s)) return s;
+    xg_layout_order(s, perm, at);
+    for (k = 0; k < s->rank; k++) dims[k] = s->dims[perm[k]];
+    return xg_layout_with_dims(m, s, dims, s->rank);
+}
+
+/* Can this pass speak of the shape? */
+XG_FN bool xg_layout_is_known(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic && (!s->layout || s->layout->extras.n == 0); }
+
+/* The dimensions of more than one element, from minor to major: how many of those stand before each in the shape, and its size. */
+XG_FN uint32_t xg_layout_sequence(const xg_shape *s, int64_t *which, int64_t *size) {
+    int64_t number[XG_RANK_MAX], n = 0;
+    uint32_t count = 0, k;
+    for (k = 0; k < s->rank; k++) { number[k] = n; n += s->dims[k] != 1; }
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] == 1) continue;
+        which[count] = number[d];
+        size[count++] = s->dims[d];
+    }
+    return count;
+}
+
+/* Is the reshape of one to the other a bitcast? Sure where both are in plain order, or have the same dimensions in the same order of memory, but for those of size 1. */
+XG_FN bool xg_layout_same_order(const xg_shape *a, const xg_shape *b) {
+    int64_t which_a[XG_RANK_MAX], size_a[XG_RANK_MAX], which_b[XG_RANK_MAX], size_b[XG_RANK_MAX];
+    uint32_t n = xg_layout_sequence(a, which_a, size_a), k;
+    if ((xg_layout_is_plain(a) && xg_layout_is_plain(b)) || a->elements <= 1) return true;
+    if (n != xg_layout_sequence(b, which_b, size_b)) return false;
+    for (k = 0; k < n && which_a[k] == which_b[k] && size_a[k] == size_b[k]; k++) {}
+    return k == n;
+}
+
+/* ---- normalised operands ---- */
+
+XG_FN xg_inst *xg_layout_bitcast(const xg_hb *b, xg_inst *x, const xg_shape *s) {
+    if (x->shape == s) return x;
+    if (x->op == XG_BITCAST && x->shape->type == s->type) { x = XG_OPERAND(x, 0); if (x->shape == s) return x; }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+
+/* Moves only dimensions of size 1? */
+XG_FN bool xg_layout_moves_nothing(const xg_shape *from, const int64_t *perm) {
+    int64_t last = -1;
+    uint32_t k;
+    for (k = 0; k < from->rank; k++) {
+        if (from->dims[perm[k]] == 1) continue;
+        if (perm[k] < last) return false;
+        last = perm[k];
+    }
+    return true;
+}
+
+/* A transpose of a shape in plain order to another. */
+XG_FN xg_inst *xg_layout_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    const xg_shape *to;
+    xg_inst *i;
+    uint32_t k;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    to = xg_layout_with_dims(b->comp->module, x->shape, dims, x->shape->rank);
+    if (xg_layout_moves_nothing(x->shape, perm)) return xg_layout_bitcast(b, x, to);
+    i = xg_hb_op(b, XG_TRANSPOSE, to, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+
+/* The operand with its dimensions in its own physical order. */
+XG_FN xg_inst *xg_layout_own(const xg_hb *b, xg_inst *o) { return xg_layout_bitcast(b, o, xg_layout_physical(b->comp->module, o->shape)); }
+
+/* The operand with its logical dimensions order[0], order[1] ... from major to minor. */
+XG_FN xg_inst *xg_layout_as(const xg_hb *b, xg_inst *o, const int64_t *order) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], move[XG_RANK_MAX];
+    uint32_t k;
+    xg_layout_order(o->shape, perm, at);
+    for (k = 0; k < o->shape->rank; k++) move[k] = at[order[k]];
+    return xg_layout_transpose(b, xg_layout_own(b, o), move);
+}
+
+/* ---- one function for each kind of operation: the instruction in physical order, or NULL: it keeps its layouts ---- */
+
+/* A copy of the instruction with these operands, in the physical order of its shape. */
+XG_FN xg_inst *xg_layout_again(const xg_hb *b, xg_inst *i, xg_inst *const *operands) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_layout_physical(b->comp->module, i->shape);
+    return made;
+}
+
+/* Every operand of the result's rank in the result's order. */
+XG_FN xg_inst *xg_layout_pointwise(const xg_hb *b, xg_inst *i, uint32_t n) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->n_operands; k++) in[k] = k < n && XG_OPERAND(i, k)->shape->rank == i->shape->rank ? xg_layout_as(b, XG_OPERAND(i, k), perm) : XG_OPERAND(i, k);
+    return xg_layout_again(b, i, in);
+}
+
+/* Attributes that list dimensions: each at its place in the order of `at`. */
+XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) {
+    xg_ints dims = xg_attr_ints(made, XG_A_dimensions);
+    int64_t mapped[XG_RANK_MAX];
+    uint32_t k, j;
+    for (k = 0; k < dims.n; k++) mapped[k] = at[dims.p[k]];
+    for (k = 1; k < dims.n; k++) for (j = k; j && mapped[j - 1] > mapped[j]; j--) { int64_t t = mapped[j]; mapped[j] = mapped[j - 1]; mapped[j - 1] = t; }
+    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, mapped, dims.n));
+}
+
+XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_pointwise(b, i, i->n_operands);
+    xg_layout_order(i->shape, perm, at);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_slice(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_slice_dim *d = XG_NEW_N(b->comp->module->arena, xg_slice_dim, i->shape->rank + (size_t)1);
+    xg_slices *s = XG_NEW(b->comp->module->arena, xg_slices);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_slice);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.slices->p[perm[k]];
+    s->n = i->shape->rank;
+    s->p = d;
+    a.v.slices = s;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_pad(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_pad_dim *d = XG_NEW_N(b->comp->module->arena, xg_pad_dim, i->shape->rank + (size_t)1);
+    xg_pads *p = XG_NEW(b->comp->module->arena, xg_pads);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_padding);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.pads->p[perm[k]];
+    p->n = i->shape->rank;
+    p->p = d;
+    a.v.pads = p;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+/* dynamic-slice and dynamic-update-slice: `first` operands are arrays, then come the starts, one a dimension. */
+XG_FN xg_inst *xg_layout_dynamic(const xg_hb *b, xg_inst *i, uint32_t first) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], sizes[XG_RANK_MAX];
+    xg_ints old = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
+    xg_inst *made;
+    uint32_t k;
+    if (i->n_operands != first + i->shape->rank) return NULL;
+    xg_layout_order(i->shape, perm, at);
+    made = xg_layout_pointwise(b, i, first);
+    for (k = 0; k < i->shape->rank; k++) {
+        xg_inst_set_operand(made, first + k, XG_OPERAND(i, first + perm[k]));
+        if (old.n) sizes[k] = old.p[perm[k]];
+    }
+    if (old.n) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, old.n));
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_again(b, i, NULL);
+    xg_layout_order(i->shape, perm, at);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]));
+    return made;
+}
+
+/* The operand's dimensions in the order in which they stand in the result. */
+XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in, *made;
+    uint32_t k, j, n = 0;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) for (j = 0; j < dims.n; j++) if (dims.p[j] == perm[k]) order[n++] = (int64_t)j;
+    in = xg_layout_as(b, XG_OPERAND(i, 0), order);
+    made = xg_layout_again(b, i, &in);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+/* Reduces in the operand's order; the result is transposed if it should have another. */
+XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], out_perm[XG_RANK_MAX], out_at[XG_RANK_MAX], dims[XG_RANK_MAX], place[XG_RANK_MAX], move[XG_RANK_MAX];
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints reduced = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in[2], *made;
+    uint32_t k, n = 0;
+    int64_t kept = 0;
+    if (i->n_operands != 2 || !xg_layout_is_known(s)) return NULL;
+    xg_layout_order(s, perm, at);
+    in[0] = xg_layout_own(b, XG_OPERAND(i, 0));
+    in[1] = XG_OPERAND(i, 1);
+    for (k = 0; k < s->rank; k++) { /* place[d]: where the kept logical dimension number d is among the kept ones in physical order */
+        uint32_t j, before = 0;
+        bool gone = false;
+        for (j = 0; j < reduced.n; j++) { gone = gone || reduced.p[j] == perm[k]; before += reduced.p[j] < perm[k]; }
+        if (gone) continue;
+        place[perm[k] - before] = kept++;
+        dims[n++] = s->dims[perm[k]];
+    }
+    made = xg_inst_clone(i, i->comp, in, i);
+    made->shape = xg_layout_with_dims(b->comp->module, i->shape, dims, n);
+    xg_layout_map_dims(b, made, at);
+    xg_layout_order(i->shape, out_perm, out_at);
+    for (k = 0; k < n; k++) move[k] = place[out_perm[k]];
+    return xg_layout_transpose(b, made, move);
+}
+
+XG_FN xg_inst *xg_layout_transposed(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) order[k] = dims.p[perm[k]];
+    return xg_layout_as(b, XG_OPERAND(i, 0), order);
+}
+
+XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], plain[XG_RANK_MAX];
+    xg_inst *x = XG_OPERAND(i, 0);
+    uint32_t k;
+    if (xg_layout_same_order(x->shape, i->shape)) return xg_layout_bitcast(b, xg_layout_own(b, x), xg_layout_physical(b->comp->module, i->shape));
+    for (k = 0; k < XG_RANK_MAX; k++) plain[k] = (int64_t)k;
+    x = xg_layout_as(b, x, plain);
+    x = xg_layout_bitcast(b, x, xg_layout_with_dims(b->comp->module, i->shape, i->shape->dims, i->shape->rank));
+    xg_layout_order(i->shape, perm, at);
+    return xg_layout_transpose(b, x, perm);
+}
+
+XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    switch (i->op) {
+    case XG_COPY:
+        if (XG_OPERAND(i, 0)->shape->layout == i->shape->layout) return xg_layout_pointwise(b, i, 1);
+        xg_layout_order(i->shape, perm, at);
+        return xg_layout_as(b, XG_OPERAND(i, 0), perm);
+    case XG_BITCAST: return xg_layout_bitcast(b, xg_layout_own(b, XG_OPERAND(i, 0)), xg_layout_physical(b->comp->module, i->shape));
+    case XG_RESHAPE: return xg_layout_reshaped(b, i);
+    case XG_TRANSPOSE: return xg_layout_transposed(b, i);
+    case XG_BROADCAST: return xg_layout_broadcast(b, i);
+    case XG_REVERSE: case XG_CONCATENATE: return xg_layout_concat_or_reverse(b, i);
+    case XG_SLICE: return xg_layout_slice(b, i);
+    case XG_PAD: return xg_layout_pad(b, i);
+    case XG_DYNAMIC_SLICE: return xg_layout_dynamic(b, i, 1);
+    case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
+    case XG_IOTA: return xg_layout_iota(b, i);
+    case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
+    case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
+    default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;
+    }
+}
+
+/* ---- the pass ---- */
+
+/* Nothing to do: all plain, and no operation that may be a bitcast. */
+XG_FN bool xg_layout_is_normal(const xg_inst *i) {
+    const xg_inst *o = i->n_operands ? XG_OPERAND(i, 0) : NULL;
+    uint32_t k;
+    if (i->op == XG_RESHAPE || (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_ints(i, XG_A_dimensions).p))) return false;
+    if (i->op == XG_BITCAST) return true;
+    if (!xg_layout_is_plain(i->shape)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_plain(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_is_movable(const xg_inst *i) {
+    uint32_t k;
+    if (!xg_layout_is_known(i->shape) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_known(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
+    xg_inst *i, *next, *before;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst *made;
+        xg_hb b = xg_hb_at(i);
+        next = i->next;
+        if (!xg_layout_is_movable(i) || xg_layout_is_normal(i)) continue;
+        made = xg_layout_normal(&b, i);
+        if (!made) continue;
+        made = made->shape == i->shape ? made : xg_layout_bitcast(&b, made, i->shape);
+        xg_inst_replace(i, made);
+        xg_inst_remove(i);
+        changed = true;
+    }
+    for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
+        before = i->prev;
+        if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
+    }
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
+
+#endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
+/* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
+ *
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
+ * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
+ * once, at the end. Of other computations nothing is known. */
+#ifndef XG_OPT_REDUCER_C
+#define XG_OPT_REDUCER_C
+
+XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
+    uint32_t n = reduce->n_operands / 2, k;
+    xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * n + 1), *r;
+    xg_eval_options o;
+    for (k = 0; k < n; k++) {
+        const xg_inst *init = XG_OPERAND(reduce, n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    bool plain = xg_reducer_is_plain(comp);
+    int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
+    if (plain) switch (comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
+    default: break;
+    }
+    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
+    if (plain) switch (comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    default: break;
+    }
+    return XG_REDUCER_UNKNOWN;
+}
+XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
+
+/* add(p0, p1) in either order, of one type. */
+XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
+
+/* ---- windows that are running sums ---- */
+
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t found = UINT32_MAX, k;
+    if (i->op != XG_REDUCE_WINDOW || !a || a->v.window->n != in->rank || in->dynamic) return false;
+    for (k = 0; k < in->rank; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1 || w->reversal) return false;
+        if (w->size == 1 && w->pad_low == 0 && w->pad_high == 0) continue;
+        if (found != UINT32_MAX || w->size < in->dims[k] || w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high)) return false;
+        found = k;
+        *reverse = w->pad_low == 0;
+    }
+    *dim = found;
+    return found != UINT32_MAX;
+}
+
+#endif /* XG_OPT_REDUCER_C */
+/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
+ *
+ *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
+ *
+ * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
+ * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
+ * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
+#ifndef XG_OPT_TREE_REDUCTION_C
+#define XG_OPT_TREE_REDUCTION_C
+
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+
+typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
+
+XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k; }
+XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
+    return false;
+}
+/* Blocks that work on it as it is. */
+XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
+    int64_t columns = 1;
+    uint32_t k;
+    for (k = 0; k < t->in->rank; k++) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (t->in->dims[d] == 1) continue;
+        if (xg_tree_reduces(t, d)) break;
+        columns *= t->in->dims[d];
+    }
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+}
+/* Into about so many parts; the fewer the better that no padding is needed. */
+XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
+    int64_t size = 0, p;
+    uint32_t k, others = 0;
+    for (k = t->in->rank; k-- > 0;) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
+        others++;
+        if (size >= want || t->in->dims[d] <= size) continue;
+        size = t->in->dims[d];
+        t->dim = d;
+    }
+    t->leave = others > 1 && size <= 4 * want;
+    t->parts = size;
+    t->length = 1;
+    if (t->leave) return size > 1;
+    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--) if (size % p == 0 && size / p % 8 == 0) { t->parts = p; t->length = size / p; return true; }
+    t->length = ((size + want - 1) / want + 31) / 32 * 32;
+    t->parts = (size + t->length - 1) / t->length;
+    return t->parts > 1;
+}
+XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    t->i = i;
+    t->in = XG_OPERAND(i, 0)->shape;
+    t->n = i->n_operands / 2;
+    t->dims = xg_attr_ints(i, XG_A_dimensions);
+    if (t->in->elements == 0 || t->in->dynamic || t->in->rank >= XG_RANK_MAX) return false;
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    for (k = 0; k < t->n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape;
+        if (!xg_mul64(s->elements, xg_type_bytes(s->type), &results) || results > INT64_MAX / 64) return false;
+        bytes += results;
+        if (s->layout != t->in->layout) return false;
+    }
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    blocks = xg_tree_blocks(t, results);
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+}
+
+/* ---- the two reductions ---- */
+
+/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory stays. */
+XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
+    xg_module *m = t->i->comp->module;
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, n = 0;
+    for (k = 0; k < t->in->rank; k++) {
+        if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
+        dims[rank++] = t->parts;
+        dims[rank++] = t->length;
+    }
+    for (k = 0; k < t->in->rank; k++) {
+        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        if (d == (int32_t)t->dim) order[n++] = d + 1;
+        order[n++] = d > (int32_t)t->dim ? d + 1 : d;
+    }
+    return xg_shape_with_layout(m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+/* What a reduce over these dims leaves, in the same order in memory. */
+XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, j, n = 0;
+    for (k = 0; k < s->rank; k++) {
+        for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
+        place[k] = -1;
+        if (j == n_gone) { place[k] = (int32_t)rank; dims[rank++] = s->dims[k]; }
+    }
+    for (k = 0; k < s->rank; k++) if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+    return xg_shape_with_layout(m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n, const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
+    xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return i;
+}
+/* Operand k, cut; `start` is what it is padded with. */
+XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_inst *start) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *s = xg_tree_shape(t, x->shape->type);
+    if (t->leave) return x;
+    memset(pads, 0, sizeof pads);
+    pads[t->dim].high = t->parts * t->length - t->in->dims[t->dim];
+    if (pads[t->dim].high) {
+        const xg_layout *layout = x->shape->layout;
+        x = xg_hb_pad(b, x, start, pads);
+        x->shape = xg_shape_with_layout(b->comp->module, x->shape, layout);
+    }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
+    double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
+    if (start == XG_REDUCER_FROM_INIT) return init;
+    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral) : xg_hb_int(b, init->shape->type, (int64_t)neutral);
+}
+XG_FN bool xg_tree_rewrite(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **in, **next, *first, *second;
+    const xg_shape **shapes, *shape;
+    int64_t dims[XG_RANK_MAX + 1], place;
+    xlagpu_type narrow = XLAGPU_INVALID, wide;
+    xg_reducer_start start;
+    uint32_t k, n_dims = 0;
+    xg_tree t;
+    if (!xg_tree_plan(&t, i)) return false;
+    start = xg_reducer_start_of(i, m->arena);
+    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C)) return false;
+    in = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    next = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    shapes = XG_NEW_N(m->arena, const xg_shape *, t.n + 1);
+    for (k = 0; k < 2 * t.n; k++) in[k] = next[k] = XG_OPERAND(i, k);
+    wide = t.n == 1 ? xg_reducer_wide(to_apply, t.in->type) : XLAGPU_INVALID;
+    if (wide != XLAGPU_INVALID) {
+        narrow = t.in->type;
+        to_apply = xg_hb_reducer(&b, XG_ADD, wide);
+        for (k = 0; k < 2; k++) {
+            const xg_shape *s = xg_shape_with_type(m, in[k]->shape, wide);
+            in[k] = next[k] = xg_hb_op(&b, XG_CONVERT, s, &in[k], 1);
+        }
+    }
+    for (k = 0; k < t.dims.n; k++) {
+        int64_t d = t.dims.p[k];
+        if (d != (int64_t)t.dim) dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
+        else if (!t.leave) dims[n_dims++] = d + 1;
+    }
+    for (k = 0; k < t.n; k++) {
+        in[t.n + k] = xg_tree_start(&b, &t, start, in[t.n + k]);
+        in[k] = xg_tree_operand(&b, &t, in[k], in[t.n + k]);
+        shapes[k] = xg_tree_rest(m, in[k]->shape, dims, n_dims);
+    }
+    shape = t.n == 1 && i->shape->type != XLAGPU_TUPLE ? shapes[0] : xg_shape_tuple(m, shapes, t.n);
+    first = xg_tree_reduce(&b, shape, in, t.n, dims, n_dims, to_apply);
+    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++) if (dims[k] < (int64_t)t.dim) place--;
+    for (k = 0; k < t.n; k++) {
+        next[k] = first;
+        if (first->shape->type != XLAGPU_TUPLE) continue;
+        next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
+        xg_inst_set_attr(next[k], xg_attr_make_int(XG_A_index, k));
+    }
+    shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
+    second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);
+    if (narrow != XLAGPU_INVALID) second = xg_hb_op(&b, XG_CONVERT, i->shape, &second, 1);
+    xg_inst_replace(i, second);
+    xg_inst_remove(i);
+    return true;
+}
+
+/* Reductions inside of fusions stay what they are. */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
+ *
+ * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
+ *   to half-complex and back the matrix has only the columns or rows that are wanted; back to real, the missing half is its mirror image, so
+ *   each entry counts twice, but the first and (for even lengths) the last.
+ * - Others go dimension by dimension. A length n = p q is a transform of length p, a twist by roots of n, a transform of length q (Cooley and Tukey): x[q j1 + j2]
+ *   gives y[k1 + p k2]. A large prime length becomes a cyclic convolution, by transforms of a power of two (Bluestein).
+ * - Roots are literals, each rounded once, as long as they are few; else they are computed where they are needed, from iotas in integers modulo n. */
+#ifndef XG_OPT_FFT_EXPANDER_C
+#define XG_OPT_FFT_EXPANDER_C
+
+enum { XG_FFT_WHOLE = 512, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
+
+/* ---- roots ---- */
+
+XG_FN xg_inst *xg_fft_literal(const xg_fft *f, const xg_complex *v, const int64_t *dims, uint32_t rank) {
+    xg_literal *l = xg_literal_new(f->b->comp->module->arena, xg_hb_shape(f->b, f->type, dims, rank));
+    int64_t k;
+    for (k = 0; k < l->shape->elements; k++) {
+        if (f->real == XLAGPU_F64) { ((double *)l->data)[2 * k] = v[k].re; ((double *)l->data)[2 * k + 1] = v[k].im; }
+        else { ((float *)l->data)[2 * k] = (float)v[k].re; ((float *)l->data)[2 * k + 1] = (float)v[k].im; }
+    }
+    return xg_hb_literal(f->b, l);
+}
+/* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
+XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
+    xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
+    angle = xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
+    cosine = xg_hb_1(f->b, XG_COSINE, angle);
+    return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
+}
+/* The array [rows, columns] of exp(sign 2 pi i j k / n). */
+XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
+    xg_arena *arena = f->b->comp->module->arena;
+    int64_t dims[2], j, k;
+    xg_complex *v, *roots;
+    xg_inst *turns;
+    dims[0] = rows;
+    dims[1] = columns;
+    if (rows > XG_FFT_LITERAL / columns) {
+        turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 0);
+        turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
+        return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
+    }
+    roots = XG_NEW_N(arena, xg_complex, n + 1);
+    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
+    return xg_fft_literal(f, v, dims, 2);
+}
+
+/* ---- one dimension: lines [count, n] ---- */
+
+XG_FN xg_inst *xg_fft_dot(const xg_fft *f, xg_inst *x, xg_inst *matrix, int64_t contracted) {
+    static const int64_t first[1] = {0};
+    xg_dot_dims d;
+    memset(&d, 0, sizeof d);
+    d.lc.p = &contracted;
+    d.rc.p = first;
+    d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(f->b, x, matrix, d, f->type, NULL);
+}
+XG_FN xg_inst *xg_fft_reshape(const xg_fft *f, xg_inst *x, int64_t a, int64_t b, int64_t c) {
+    int64_t dims[3];
+    dims[0] = a; dims[1] = b; dims[2] = c;
+    return xg_hb_reshape(f->b, x, dims, c ? 3 : 2);
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n);
+
+/* x[count, p q] */
+XG_FN xg_inst *xg_fft_split(const xg_fft *f, xg_inst *x, int64_t p, int64_t q) {
+    static const int64_t swap[3] = {0, 2, 1}, inner[2] = {1, 2};
+    int64_t count = x->shape->dims[0];
+    xg_inst *waves = xg_fft_waves(f, p, p, p), *twist = xg_fft_waves(f, q, p, p * q);
+    xg_inst *y = xg_fft_dot(f, xg_fft_reshape(f, x, count, p, q), waves, 1); /* [count, j2, k1] */
+    y = xg_hb_2(f->b, XG_MULTIPLY, y, xg_hb_broadcast(f->b, twist, y->shape->dims, 3, inner, 2));
+    y = xg_fft_lines(f, xg_fft_reshape(f, xg_hb_transpose(f->b, y, swap), count * p, q, 0), q); /* [count k1, k2] */
+    y = xg_hb_transpose(f->b, xg_fft_reshape(f, y, count, p, q), swap);
+    return xg_fft_reshape(f, y, count, p * q, 0);
+}
+/* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */
+XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
+    static const int64_t last[1] = {1};
+    int64_t m = 1, dims[2], start[2];
+    xg_fft forward = *f, backward = *f;
+    xg_inst *turns, *w, *conj, *mirror, *a, *c, *zero, *parts[3], *imag;
+    xg_pad_dim pad[2];
+    while (m < 2 * n - 1) m *= 2;
+    forward.sign = -1;
+    backward.sign = 1;
+    dims[0] = 1; dims[1] = n;
+    turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1);
+    turns = xg_hb_2(f->b, XG_MULTIPLY, turns, turns);
+    turns = xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, 2 * n));
+    w = xg_fft_computed(f, turns, 2 * n);
+    imag = xg_hb_1(f->b, XG_IMAG, w);
+    a = xg_hb_1(f->b, XG_REAL, w);
+    conj = xg_hb_2(f->b, XG_COMPLEX, a, xg_hb_1(f->b, XG_NEGATE, imag));
+    zero = xg_hb_convert(f->b, xg_hb_int(f->b, f->real, 0), f->type);
+    dims[1] = m - 2 * n + 1;
+    start[0] = 1;
+    mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
+    parts[0] = conj; parts[1] = xg_hb_splat(f->b, zero, dims, 2); parts[2] = mirror;
+    c = xg_fft_lines(&forward, xg_hb_concat(f->b, parts, 3, 1), m); /* [1, m] */
+    c = xg_hb_reshape(f->b, c, &m, 1);
+    memset(pad, 0, sizeof pad);
+    pad[1].high = m - n;
+    w = xg_hb_reshape(f->b, w, &n, 1);
+    a = xg_hb_2(f->b, XG_MULTIPLY, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+    a = xg_fft_lines(&forward, xg_hb_pad(f->b, a, zero, pad), m);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
+    a = xg_hb_slice_dim(f->b, xg_fft_lines(&backward, a, m), 1, 0, n);
+    c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)m), f->type);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+    return xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+}
+/* The largest divisor of n that is small enough for one dot, 1 when there is none. */
+XG_FN int64_t xg_fft_divisor(int64_t n) {
+    int64_t p = XG_FFT_DIRECT;
+    while (n % p) p--;
+    if (p > 1) return p;
+    for (p = XG_FFT_DIRECT + 1; p <= XG_FFT_PRIME && p * p <= n; p++) if (n % p == 0) return p;
+    return 1;
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n) {
+    int64_t p;
+    if (n <= XG_FFT_DIRECT) return n == 1 ? x : xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1);
+    p = xg_fft_divisor(n);
+    if (p > 1 && p < n) return xg_fft_split(f, x, p, n / p);
+    return n <= XG_FFT_PRIME ? xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1) : xg_fft_convolved(f, x, n);
+}
+
+/* Along dimension d of x, whatever the others are. */
+XG_FN xg_inst *xg_fft_along(const xg_fft *f, xg_inst *x, uint32_t d) {
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX], flat[2];
+    uint32_t rank = x->shape->rank, k;
+    if (x->shape->dims[d] == 1) return x;
+    for (k = 0; k < rank; k++) perm[k] = k;
+    perm[d] = rank - 1;
+    perm[rank - 1] = d;
+    x = xg_hb_transpose(f->b, x, perm);
+    memcpy(dims, x->shape->dims, rank * sizeof *dims);
+    flat[1] = dims[rank - 1];
+    flat[0] = x->shape->elements / flat[1];
+    x = xg_fft_lines(f, xg_hb_reshape(f->b, x, flat, 2), flat[1]);
+    return xg_hb_transpose(f->b, xg_hb_reshape(f->b, x, dims, rank), perm);
+}
+
+/* ---- the instruction ---- */
+
+typedef struct xg_fft_sizes { uint32_t n; int64_t length[3], in[3], out[3], inputs, outputs; double scale; bool to_real, from_real; } xg_fft_sizes;
+
+XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    xg_fft_sizes z;
+    uint32_t k;
+    memset(&z, 0, sizeof z);
+    z.n = n.n;
+    z.to_real = xg_str_is(type, "IRFFT");
+    z.from_real = xg_str_is(type, "RFFT");
+    z.inputs = z.outputs = 1;
+    z.scale = 1;
+    for (k = 0; k < n.n; k++) {
+        z.length[k] = n.p[k];
+        z.in[k] = s->dims[s->rank - n.n + k];
+        z.out[k] = i->shape->dims[s->rank - n.n + k];
+        z.inputs *= z.in[k];
+        z.outputs *= z.out[k];
+        if (z.to_real || xg_str_is(type, "IFFT")) z.scale /= (double)n.p[k];
+    }
+    return z;
+}
+/* What element j of dimension d adds to element k of its transform, [in, out]. */
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+    int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
+    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    double scale = d == 0 ? z->scale : 1;
+    for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < in; j++) {
+        double s = z->to_real && d == z->n - 1 && j && 2 * j != n ? 2 * scale : scale;
+        for (k = 0, t = 0; k < out; k++, t = (t + j) % n) v[j * out + k] = xg_complex_of(s * roots[t].re, s * roots[t].im);
+    }
+    return v;
+}
+/* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
+XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
+    xg_arena *arena = f->b->comp->module->arena;
+    const xg_complex *v = xg_fft_factor(f, z, 0);
+    int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
+    uint32_t d;
+    for (d = 1; d < z->n; d++) {
+        const xg_complex *w = xg_fft_factor(f, z, d);
+        int64_t in = z->in[d], out = z->out[d];
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
+            const xg_complex p = v[r * columns + c], q = w[j * out + k];
+            to->re = p.re * q.re - p.im * q.im;
+            to->im = p.re * q.im + p.im * q.re;
+        }
+        v = grown;
+        rows *= in;
+        columns *= out;
+    }
+    dims[0] = rows;
+    dims[1] = columns;
+    return xg_fft_literal(f, v, dims, 2);
+}
+/* The other half of a spectrum of length n: conjugates, backwards. */
+XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
+    uint32_t last = x->shape->rank - 1;
+    int64_t dim = last;
+    xg_inst *parts[2], *re, *im;
+    parts[0] = x;
+    if (n - x->shape->dims[last] <= 0) return x;
+    parts[1] = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, x, last, 1, n - x->shape->dims[last] + 1), &dim, 1);
+    re = xg_hb_1(f->b, XG_REAL, parts[1]);
+    im = xg_hb_1(f->b, XG_IMAG, parts[1]);
+    parts[1] = xg_hb_2(f->b, XG_COMPLEX, re, xg_hb_1(f->b, XG_NEGATE, im));
+    return xg_hb_concat(f->b, parts, 2, dim);
+}
+XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0);
+    xg_fft_sizes z = xg_fft_sizes_of(i);
+    uint32_t rank = x->shape->rank, k;
+    xg_fft f;
+    if (x->shape->elements == 0 || i->shape->elements == 0) return xg_hb_int_like(b, i, 0);
+    f.b = b;
+    f.type = z.to_real ? x->shape->type : i->shape->type;
+    f.real = xg_type_real(f.type);
+    f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
+    x = xg_hb_convert(b, x, f.type);
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE) {
+        int64_t flat[2];
+        flat[0] = x->shape->elements / z.inputs;
+        flat[1] = z.inputs;
+        x = xg_hb_reshape(b, x, flat, 2);
+        x = xg_fft_dot(&f, x, xg_fft_matrix(&f, &z), 1);
+        if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+        return xg_hb_reshape(b, x, i->shape->dims, rank);
+    }
+    for (k = 0; k + 1 < z.n; k++) x = xg_fft_along(&f, x, rank - z.n + k);
+    if (z.to_real) x = xg_fft_mirror(&f, x, z.length[z.n - 1]);
+    x = xg_fft_along(&f, x, rank - 1);
+    if (z.from_real) x = xg_hb_slice_dim(b, x, rank - 1, 0, i->shape->dims[rank - 1]);
+    if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+    if (z.scale != 1) {
+        xg_inst *scale = xg_hb_convert(b, xg_hb_float(b, f.real, z.scale), x->shape->type);
+        x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, rank));
+    }
+    return x;
+}
+
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+
+#endif /* XG_OPT_FFT_EXPANDER_C */
 /* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
  * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
 #ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
@@ -17262,6 +20925,40 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
         if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
     }
     return r;
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+/* The other way round. */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
+    uint32_t k, at = 0, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        xg_attr a = i->attrs[k];
+        if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = comps->p[at++];
+        else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+            xg_comps *list = XG_NEW(i->comp->module->arena, xg_comps);
+            list->n = a.v.comps->n;
+            list->p = XG_NEW_N(i->comp->module->arena, xg_comp *, list->n + 1);
+            for (j = 0; j < list->n; j++) list->p[j] = comps->p[at++];
+            a.v.comps = list;
+        } else continue;
+        xg_inst_set_attr(i, a);
+    }
 }
 
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
@@ -17320,40 +21017,840 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
-/* opt/tuple_simplifier.c -- get-tuple-element(tuple(a, b), index=k) is the k-th operand; barriers and domains are transparent to it, so that kernels see arrays. */
+/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+ *
+ * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
+ * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
+#ifndef XG_OPT_LINEAR_EXPANDER_C
+#define XG_OPT_LINEAR_EXPANDER_C
+
+XG_FN xg_inst *xg_linear_conj(const xg_hb *b, xg_inst *x) {
+    xg_inst *re;
+    if (xg_type_class(x->shape->type) != XGT_C) return x;
+    re = xg_hb_1(b, XG_REAL, x);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_1(b, XG_NEGATE, xg_hb_1(b, XG_IMAG, x)));
+}
+XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
+    static const int64_t perm[3] = {0, 2, 1};
+    return xg_hb_transpose(b, x, perm);
+}
+/* A number of x's type, complex ones included, everywhere in dims. */
+XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), v), t), dims, rank);
+}
+/* pred of x's dimensions: row (direction) column, the last two of them. */
+XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
+    xg_inst *row = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 2);
+    return xg_hb_compare(b, direction, row, xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 1));
+}
+XG_FN xg_inst *xg_linear_masked(const xg_hb *b, xg_inst *x, const char *direction) {
+    xg_inst *keep = xg_linear_triangle(b, x, direction);
+    return xg_hb_select(b, keep, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank));
+}
+/* [batch, n, 1]: the diagonal. */
+XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
+    static const int64_t last[1] = {2};
+    int64_t dims[3];
+    xg_inst *d = xg_linear_masked(b, x, "EQ"), *zero = xg_linear_number(b, x->shape->type, 0, NULL, 0);
+    d = xg_hb_reduce(b, d, zero, last, 1, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    dims[0] = x->shape->dims[0]; dims[1] = x->shape->dims[1]; dims[2] = 1;
+    return xg_hb_reshape(b, d, dims, 3);
+}
+/* x[:, k, :] as [batch, 1, columns], or x[:, :, k] as [batch, rows, 1]. */
+XG_FN xg_inst *xg_linear_row(const xg_hb *b, xg_inst *x, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    int64_t sizes[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    memcpy(sizes, x->shape->dims, sizeof sizes);
+    sizes[dim] = 1;
+    return xg_hb_dynamic_slice(b, x, starts, sizes);
+}
+XG_FN xg_inst *xg_linear_set_row(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    return xg_hb_dynamic_update_slice(b, x, row, starts);
+}
+/* x[batch, m, k] y[batch, k, n] */
+XG_FN xg_inst *xg_linear_product(const xg_hb *b, xg_inst *x, xg_inst *y) {
+    static const int64_t zero[1] = {0}, one[1] = {1}, two[1] = {2};
+    xg_dot_dims d;
+    d.lb.p = d.rb.p = zero;
+    d.lc.p = two;
+    d.rc.p = one;
+    d.lb.n = d.rb.n = d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(b, x, y, d, x->shape->type, NULL);
+}
+/* Products and sums of narrow floats are computed in f32, and rounded once at the end. */
+XG_FN xlagpu_type xg_linear_type(xlagpu_type t) { return xg_type_class(t) == XGT_C || t == XLAGPU_F64 ? t : XLAGPU_F32; }
+XG_FN xg_inst *xg_linear_flat(const xg_hb *b, xg_inst *x) {
+    const xg_shape *s = x->shape;
+    int64_t dims[3];
+    dims[1] = s->dims[s->rank - 2];
+    dims[2] = s->dims[s->rank - 1];
+    dims[0] = s->elements / (dims[1] * dims[2]);
+    return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(s->type));
+}
+XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+
+/* ---- cholesky ---- */
+
+/* Of a[batch, n, n], from its lower triangle. *good: [batch, 1, 1], whether every pivot was positive; where not, the factor is NaN. */
+XG_FN xg_inst *xg_linear_cholesky_of(const xg_hb *b, xg_inst *a, xg_inst **good) {
+    int64_t n = a->shape->dims[1], dims[3];
+    xlagpu_type t = a->shape->type, real = xg_type_real(t);
+    xg_inst *state[3], *column, *pivot, *root, *below, *nan;
+    xg_loop l;
+    dims[0] = a->shape->dims[0];
+    dims[1] = dims[2] = 1;
+    state[0] = xg_linear_number(b, t, 0, a->shape->dims, 3);
+    state[1] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_PRED, 1), dims, 3);
+    state[2] = xg_linear_masked(b, a, "GE");
+    l = xg_hb_loop(b, state, 3, n);
+    /* Column k: a[:, k] less what the columns before it account for; those from k on are zero still. */
+    column = xg_linear_swap(&l.b, xg_linear_conj(&l.b, xg_linear_row(&l.b, l.state[0], l.k, 1)));
+    column = xg_linear_product(&l.b, l.state[0], column);
+    column = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], l.k, 2), column);
+    pivot = xg_linear_row(&l.b, column, l.k, 1);
+    if (t != real) pivot = xg_hb_1(&l.b, XG_REAL, pivot);
+    root = xg_hb_float_like(&l.b, pivot, 0);
+    l.state[1] = xg_hb_2(&l.b, XG_AND, l.state[1], xg_hb_compare(&l.b, "GT", pivot, root));
+    root = xg_hb_reshape(&l.b, xg_hb_convert(&l.b, xg_hb_1(&l.b, XG_SQRT, pivot), t), dims, 1);
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *at = xg_hb_iota(&l.b, XLAGPU_S32, column->shape->dims, 3, 1), *k = xg_hb_splat(&l.b, l.k, column->shape->dims, 3), *zero = xg_linear_number(&l.b, t, 0, column->shape->dims, 3);
+        root = xg_hb_broadcast(&l.b, root, column->shape->dims, 3, batch, 1);
+        below = xg_hb_2(&l.b, XG_DIVIDE, column, root);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "GT", at, k), below, zero);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "EQ", at, k), root, below);
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], below, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *good = l.state[1];
+    nan = xg_linear_masked(b, xg_linear_number(b, t, NAN, a->shape->dims, 3), "GE");
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *every = xg_hb_broadcast(b, xg_hb_reshape(b, *good, dims, 1), a->shape->dims, 3, batch, 1);
+        return xg_hb_select(b, every, l.state[0], nan);
+    }
+}
+XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
+    xg_inst *x = xg_linear_flat(b, a);
+    if (!lower) x = xg_linear_swap(b, xg_linear_conj(b, x));
+    x = xg_linear_cholesky_of(b, x, good);
+    return lower ? x : xg_linear_conj(b, xg_linear_swap(b, x));
+}
+XG_FN xg_inst *xg_linear_expand_cholesky(const xg_hb *b, xg_inst *i) {
+    xg_inst *good;
+    return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, &good), i->shape);
+}
+
+/* ---- triangular-solve ---- */
+
+/* a x = y for x, a[batch, n, n] lower or upper triangular, y[batch, n, m]. */
+XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool lower, bool unit) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[4], *row, *k;
+    xg_loop l;
+    state[0] = xg_linear_number(b, y->shape->type, 0, y->shape->dims, 3);
+    state[1] = xg_linear_masked(b, a, lower ? "GT" : "LT");
+    state[2] = y;
+    if (!unit) state[3] = xg_linear_diagonal(b, a);
+    l = xg_hb_loop(b, state, unit ? 3 : 4, n);
+    k = lower ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    row = xg_linear_product(&l.b, xg_linear_row(&l.b, l.state[1], k, 1), l.state[0]);
+    row = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], k, 1), row);
+    if (!unit) {
+        static const int64_t batch[1] = {0};
+        xg_inst *d = xg_hb_reshape(&l.b, xg_linear_row(&l.b, l.state[3], k, 1), &a->shape->dims[0], 1);
+        row = xg_hb_2(&l.b, XG_DIVIDE, row, xg_hb_broadcast(&l.b, d, row->shape->dims, 3, batch, 1));
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, k, 1);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    xg_inst *a, *y;
+    if (i->shape->elements == 0) return NULL;
+    a = xg_linear_flat(b, XG_OPERAND(i, 0));
+    y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
+    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+    if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
+    if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
+    y = xg_linear_solved(b, a, y, lower, unit);
+    return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
+}
+
+/* ---- the calls ---- */
+
+XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint32_t n = (uint32_t)strlen(name), k;
+    for (k = 0; k + n < s.n; k++) {
+        uint32_t at = k + n;
+        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
+        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
+        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
+    }
+    return false;
+}
+XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
+    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
+    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
+    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
+           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
+}
+XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
+    const xg_shape *info = i->shape->elems[1];
+    xg_inst *good, *out[2];
+    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
+    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
+    return xg_hb_tuple(b, out, 2);
+}
+
+XG_FN bool xg_linear_matches(const xg_inst *i) {
+    if (xg_linear_is_potrf(i)) return true;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
+}
+XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+}
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+
+#endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
+ * values nobody takes, is not sorted. */
+#ifndef XG_OPT_SORT_SIMPLIFIER_C
+#define XG_OPT_SORT_SIMPLIFIER_C
+
+XG_FN xg_inst *xg_sort_trivial(const xg_hb *b, xg_inst *i) {
+    xg_inst **in;
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]] > 1) return NULL;
+    if (i->n_operands == 1) return XG_OPERAND(i, 0);
+    in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    return xg_hb_tuple(b, in, i->n_operands);
+}
+/* The comparison with the parameters of the kept operands only. */
+XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
+    const xg_comp *from = xg_attr_comp(i, XG_A_to_apply);
+    xg_module *m = from->module;
+    xg_comp *to = xg_comp_new(m, from->name, i->comp);
+    xg_inst **args = XG_NEW_N(m->arena, xg_inst *, from->n_params + 1);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) if (keep[k / 2]) args[k] = xg_comp_add_param(to, from->params[k]->shape, from->params[k]->name);
+    to->root = xg_opt_inline(from, to, NULL, args);
+    return to;
+}
+XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
+    xg_module *m = b->comp->module;
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    uint32_t n = i->n_operands, k, n_kept = 0;
+    unsigned char *keep;
+    xg_inst **in, **out, *made;
+    if (n < 2) return NULL;
+    keep = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, keep)) return NULL;
+    for (k = 0; k < 2 * n; k++) if (c->params[k]->first_use || c->params[k] == c->root) keep[k / 2] = 1;
+    in = XG_NEW_N(m->arena, xg_inst *, n);
+    out = XG_NEW_N(m->arena, xg_inst *, n);
+    for (k = 0; k < n; k++) if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
+    if (n_kept == n || n_kept == 0) return NULL;
+    made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, xg_sort_comparison(i, keep)));
+    (void)xg_hb_done(made);
+    for (k = 0, n_kept = 0; k < n; k++) {
+        out[k] = XG_OPERAND(i, k); /* nobody asks for it */
+        if (keep[k]) out[k] = made->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, made, n_kept) : made;
+        n_kept += keep[k];
+    }
+    return xg_hb_tuple(b, out, n);
+}
+XG_FN bool xg_sort_matches(const xg_inst *i) { return i->op == XG_SORT && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *made = xg_sort_trivial(b, i);
+    return made ? made : xg_sort_narrow(b, i);
+}
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+
+#endif /* XG_OPT_SORT_SIMPLIFIER_C */
+/* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
+ *
+ *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
+ *
+ * Each element is read and written twice instead of once, but by the whole device. The padding is the init value, which may be taken in any number of times, or
+ * the running sum is left alone. Only for reducers that are one operation, which is then done element by element. */
+#ifndef XG_OPT_SCAN_SPLITTER_C
+#define XG_OPT_SCAN_SPLITTER_C
+
+enum { XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */, XG_SPLIT_STEPS = 64 /* of a thread down a column */, XG_SPLIT_THREADS = 512 /* columns for each multiprocessor */ };
+
+/* Into how many parts; 1: none. */
+XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
+    const xg_module *m = i->comp->module;
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, length = s->dims[dim], others = s->elements / length;
+    uint32_t k;
+    for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
+    if (k < s->rank && xg_tree_minor(s, k) == dim) return others >= sms / 2 || length < 8 * XG_SPLIT_PART ? 1 : XG_MIN((2 * sms + others - 1) / others, length / XG_SPLIT_PART);
+    return others >= sms * XG_SPLIT_THREADS / 4 || length < 8 * XG_SPLIT_STEPS ? 1 : XG_MIN((sms * XG_SPLIT_THREADS + others - 1) / others, length / XG_SPLIT_STEPS);
+}
+XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
+    i->shape = xg_shape_with_layout(i->comp->module, i->shape, from->shape->layout);
+    return i;
+}
+/* The same running sum, along another dimension of another array. */
+XG_FN xg_inst *xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *x, uint32_t dim, bool reverse) {
+    xg_module *m = b->comp->module;
+    xg_window *w = XG_NEW(m->arena, xg_window);
+    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, x->shape->rank + 1);
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_inst *in[2], *r;
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = XG_OPERAND(i, 1);
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return r;
+}
+XG_FN bool xg_split_scan(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *x = XG_OPERAND(i, 0), *init, *s, *ends, *before, *in[2];
+    int64_t parts, gone, places[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *shape;
+    bool reverse;
+    uint32_t dim, k;
+    xg_tree t;
+    if (i->n_operands != 2 || i->shape->type == XLAGPU_TUPLE || !xg_window_is_scan(i, &dim, &reverse) || x->shape->elements == 0 || x->shape->rank >= XG_RANK_MAX) return false;
+    parts = xg_split_parts(i, dim);
+    if (parts < 2 || !xg_reducer_is_plain(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
+    memset(&t, 0, sizeof t);
+    t.i = i;
+    t.in = x->shape;
+    t.dim = dim;
+    t.length = ((x->shape->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
+    t.parts = (x->shape->dims[dim] + t.length - 1) / t.length;
+    init = XG_OPERAND(i, 1);
+    s = xg_split_window(&b, i, xg_tree_operand(&b, &t, x, init), dim + 1, reverse);
+    ends = xg_split_like(xg_hb_slice_dim(&b, s, dim + 1, reverse ? 0 : t.length - 1, reverse ? 1 : t.length), s);
+    gone = dim + 1;
+    shape = xg_tree_rest(m, ends->shape, &gone, 1);
+    ends = xg_hb_op(&b, XG_BITCAST, shape, &ends, 1);
+    ends = xg_split_window(&b, i, ends, dim, reverse);
+    before = xg_split_like(xg_hb_slice_dim(&b, ends, dim, reverse, t.parts - !reverse), ends);
+    memset(pads, 0, sizeof pads);
+    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
+    before = xg_split_like(xg_hb_pad(&b, before, init, pads), ends);
+    for (k = 0; k < shape->rank; k++) places[k] = k <= dim ? k : k + 1;
+    in[0] = xg_split_like(xg_hb_broadcast(&b, before, s->shape->dims, s->shape->rank, places, shape->rank), s);
+    in[1] = s;
+    s = xg_hb_op(&b, comp->root->op, s->shape, in, 2);
+    {
+        int64_t dims[XG_RANK_MAX];
+        for (k = 0; k < x->shape->rank; k++) dims[k] = k == dim ? t.parts * t.length : x->shape->dims[k];
+        shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+        s = xg_hb_op(&b, XG_BITCAST, shape, &s, 1);
+    }
+    if (shape->dims[dim] != x->shape->dims[dim]) s = xg_split_like(xg_hb_slice_dim(&b, s, dim, 0, x->shape->dims[dim]), x);
+    if (s->shape != i->shape) s = xg_hb_op(&b, XG_COPY, i->shape, &s, 1);
+    xg_inst_replace(i, s);
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_opt_scan_splitter(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_SCAN_SPLITTER_C */
+/* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
+ *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
+ *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
+ *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
 #define XG_OPT_TUPLE_SIMPLIFIER_C
 
+/* The tuple that the instruction puts together again, or NULL. */
+XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
+    xg_inst *of = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *e = XG_OPERAND(i, k);
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k || (of && XG_OPERAND(e, 0) != of)) return NULL;
+        of = XG_OPERAND(e, 0);
+    }
+    return of && of->shape == i->shape ? of : NULL;
+}
+
+/* A barrier over a tuple of which only some elements are taken. */
+XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
+    xg_inst *tuple = XG_OPERAND(barrier, 0), **kept;
+    xg_hb b = xg_hb_at(barrier);
+    xg_module *m = barrier->comp->module;
+    uint32_t n = tuple->n_operands, k, n_kept = 0;
+    unsigned char *taken;
+    int64_t *place;
+    if (tuple->op != XG_TUPLE) return false;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(barrier, taken)) return false;
+    kept = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(m->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(tuple, k); }
+    if (n_kept == n || n_kept == 0) return false;
+    xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
+    barrier->shape = XG_OPERAND(barrier, 0)->shape;
+    XG_FOR_USES(u, barrier) xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+    return true;
+}
+
+XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
+    xg_inst *of;
+    if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
+    if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
+    of = XG_OPERAND(i, 0);
+    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
+    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    return NULL;
+}
+
+/* Operands come first, so chains fold in one walk. */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
+            xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
-            if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0)->op == XG_TUPLE) {
-                xg_inst_replace(i, XG_OPERAND(XG_OPERAND(i, 0), xg_attr_int(i, XG_A_index, 0)));
+            if (simpler) {
+                xg_opt_replace(i, simpler);
+                if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            }
+            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
         }
     }
     return changed;
 }
 
 #endif /* XG_OPT_TUPLE_SIMPLIFIER_C */
+/* opt/while_simplifier.c -- WhileLoopSimplifier: loops whose state is a tuple.
+ *
+ * - A loop that never runs is its initial state; one that runs once is its body. How often it runs is known where the condition compares an element of the
+ *   state with a constant, the body adds a constant to that element, and it begins as a constant.
+ * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar constant.
+ * - An element that the condition does not need, that nobody takes from the result, and from which the body makes nothing else that is needed, leaves the state.
+ * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless that would only make the state bigger.
+ * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody asks whether to go on. */
+#ifndef XG_OPT_WHILE_SIMPLIFIER_C
+#define XG_OPT_WHILE_SIMPLIFIER_C
+
+enum { XG_WHILE_UNROLL_INSTS = 160, XG_WHILE_UNROLL_TRIPS = 16 };
+
+typedef struct xg_while {
+    xg_inst *loop, *init, *in, *test;  /* in, test: the parameters of body and condition */
+    xg_comp *body, *condition;
+    xg_module *m;
+    uint32_t n;                        /* elements of the state */
+    unsigned char *invariant, *taken, *live;
+    bool whole;                        /* the result is used as a whole */
+} xg_while;
+
+XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
+XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
+    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    return tuple != tuple->comp->root;
+}
+XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+    uint32_t k;
+    memset(w, 0, sizeof *w);
+    w->loop = i;
+    w->m = i->comp->module;
+    w->init = XG_OPERAND(i, 0);
+    w->body = xg_attr_comp(i, XG_A_body);
+    w->condition = xg_attr_comp(i, XG_A_condition);
+    w->in = w->body->params[0];
+    w->test = w->condition->params[0];
+    if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use || !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test)) return false;
+    w->n = i->shape->n_elems;
+    w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->whole = !xg_opt_taken_elements(i, w->taken);
+    for (k = 0; k < w->n; k++) {
+        const xg_inst *next = XG_OPERAND(w->body->root, k);
+        w->invariant[k] = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == w->in && xg_while_index(next) == (int64_t)k;
+    }
+    return true;
+}
+/* The k-th initial value where it is there already. */
+XG_FN const xg_inst *xg_while_begin(const xg_while *w, int64_t k) { return w->init->op == XG_TUPLE ? XG_OPERAND(w->init, k) : NULL; }
+
+/* ---- how often ---- */
+
+XG_FN bool xg_while_constant(const xg_while *w, const xg_inst *i, int64_t *v) {
+    if (i->op == XG_GET_TUPLE_ELEMENT && (XG_OPERAND(i, 0) == w->in || XG_OPERAND(i, 0) == w->test) && w->invariant[xg_while_index(i)]) i = xg_while_begin(w, xg_while_index(i));
+    return i && i->op == XG_CONSTANT && i->shape->elements == 1 && !i->literal->elided && xg_type_class(i->shape->type) == XGT_I && xg_literal_get_int(i->literal, 0, v);
+}
+/* Rounds of: i = init; while (i <direction> bound) i += step; -1 where it would wrap. */
+XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int64_t bound, int64_t step) {
+    int64_t span, n, last;
+    if (t == XLAGPU_U64 && (init < 0 || bound < 0)) return -1;
+    if (xg_str_is(direction, "NE")) return (bound - init) % step == 0 && (bound - init) / step >= 0 ? (bound - init) / step : -1;
+    if (xg_str_is(direction, "LE")) { if (bound == INT64_MAX) return -1; bound++; }
+    else if (xg_str_is(direction, "GE")) { if (bound == INT64_MIN) return -1; bound--; }
+    if (xg_str_is(direction, "LT") || xg_str_is(direction, "LE")) {
+        if (init >= bound) return 0;
+        if (step <= 0 || !xg_add64(bound, -init, &span) || !xg_add64(span, step - 1, &n)) return -1;
+        n /= step;
+    } else if (xg_str_is(direction, "GT") || xg_str_is(direction, "GE")) {
+        if (init <= bound) return 0;
+        if (step >= 0 || step == INT64_MIN || !xg_add64(init, -bound, &span) || !xg_add64(span, -step - 1, &n)) return -1;
+        n /= -step;
+    } else return -1;
+    if (!xg_mul64(n, step, &last) || !xg_add64(last, init, &last)) return -1;
+    if (xg_type_bits(t) < 64 && (last < xg_int_type_min(t) || last > (int64_t)xg_int_type_max(t))) return -1;
+    return n;
+}
+/* -1: not known. *index: which element counts. */
+XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
+    static const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
+    const xg_inst *c = w->condition->root, *counter, *begin, *next;
+    xg_str direction;
+    int64_t bound, init, step, side;
+    size_t k;
+    if (c->op != XG_COMPARE) return -1;
+    direction = xg_attr_str(c, XG_A_direction);
+    side = xg_while_constant(w, XG_OPERAND(c, 1), &bound) ? 0 : 1;
+    if (side == 1 && !xg_while_constant(w, XG_OPERAND(c, 0), &bound)) return -1;
+    counter = XG_OPERAND(c, side);
+    if (counter->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(counter, 0) != w->test) return -1;
+    if (side == 1) { for (k = 0; k < XG_COUNT(mirrored) && !xg_str_is(direction, mirrored[k][0]); k++) {} if (k == XG_COUNT(mirrored)) return -1; direction = xg_str_z(mirrored[k][1]); }
+    *index = xg_while_index(counter);
+    begin = xg_while_begin(w, *index);
+    next = XG_OPERAND(w->body->root, *index);
+    if (!begin || !xg_while_constant(w, begin, &init) || (next->op != XG_ADD && next->op != XG_SUBTRACT)) return -1;
+    for (side = 0; side < (next->op == XG_ADD ? 2 : 1); side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index || !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN) continue;
+        if (step == 0) return -1;
+        return xg_while_count(counter->shape->type, direction, init, bound, next->op == XG_ADD ? step : -step);
+    }
+    return -1;
+}
+
+/* ---- rounds written out ---- */
+
+XG_FN xg_inst *xg_while_round(const xg_hb *b, const xg_while *w, xg_inst *state) { return xg_opt_inline(w->body, b->comp, b->before, &state); }
+XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
+    if (trips > XG_WHILE_UNROLL_TRIPS || trips * (int64_t)w->body->n_insts > XG_WHILE_UNROLL_INSTS) return false;
+    XG_FOR_INSTS(i, w->body) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE) continue;
+        if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return true;
+}
+
+/* ---- what stays in the state ---- */
+
+/* Marks what the instruction in the body needs. An instruction that has been seen is marked by its scratch. */
+XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(w->m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        i = work.p[--work.n];
+        if (i->scratch == w->loop) continue;
+        i->scratch = w->loop;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) {
+            int64_t at = xg_while_index(i);
+            if (!w->live[at]) { w->live[at] = 1; xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(w->body->root, at)); }
+            continue;
+        }
+        for (k = 0; k < i->n_operands; k++) xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(i, k));
+    }
+}
+XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
+    uint32_t k;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) { w->live[xg_while_index(u->user)] = 1; xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user))); }
+    for (k = 0; k < w->n; k++) if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) { w->live[k] = 1; xg_while_need(w, XG_OPERAND(w->body->root, k)); }
+    XG_FOR_INSTS(i, w->body) if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+}
+/* Invariant elements that begin as scalar constants go into body and condition. */
+XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
+    const xg_inst *begin = xg_while_begin(w, k);
+    return w->invariant[k] && begin && begin->op == XG_CONSTANT && begin->shape->rank == 0 && xg_shape_is_array(begin->shape);
+}
+
+/* ---- invariant code ---- */
+
+XG_FN bool xg_while_may_move(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_AFTER_ALL: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: case XG_CALL: case XG_FUSION: case XG_CUSTOM_CALL: return false;
+    default: return xg_shape_is_array(i->shape) && !i->shape->dynamic && !(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) && !xg_inst_attr(i, XG_A_control_predecessors);
+    }
+}
+/* Elementwise operations and those that only move data cost next to nothing where they are, but an array in the state where they are not. */
+XG_FN bool xg_while_worth_moving(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SORT: case XG_GATHER: case XG_SCATTER: case XG_SELECT_AND_SCATTER: case XG_FFT: case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: case XG_RAGGED_DOT: return xg_while_may_move(i);
+    default: return false;
+    }
+}
+/* What find_moved knows of an instruction of the body, in its scratch: nothing (it changes), the body (it is fixed), the condition (it is fixed and worth moving, or
+ * made elementwise of what is). */
+XG_FN bool xg_while_is_fixed(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) return w->invariant[xg_while_index(i)] != 0;
+    if (!xg_while_may_move(i)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!XG_OPERAND(i, k)->scratch) return false;
+    return true;
+}
+XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (xg_while_worth_moving(i)) return true;
+    for (k = 0; (xg_op_flags(i->op) & XGF_EW) && k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch == w->condition) return true;
+    return false;
+}
+/* The last heavy ones before something else uses them are handed in from outside. */
+XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
+    uint32_t n = 0;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body) {
+        bool used = false;
+        if (i->scratch != w->condition) continue;
+        XG_FOR_USES(u, i) used = used || u->user->scratch != w->condition;
+        if (used) moved[n++] = i;
+    }
+    return n;
+}
+/* Copies of the fixed instructions that the moved ones need, in front of the loop; by id of the instruction in the body. */
+XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *moved, uint32_t n, xg_map64 *made) {
+    xg_map64 needed;
+    xg_inst *i;
+    uint32_t k;
+    xg_map64_init(&needed, w->m->arena);
+    for (k = 0; k < n; k++) xg_map64_put(&needed, moved[k]->id, moved[k]);
+    for (i = n ? moved[n - 1] : NULL; i; i = i->prev) if (xg_map64_get(&needed, i->id) && i->op != XG_GET_TUPLE_ELEMENT) for (k = 0; k < i->n_operands; k++) xg_map64_put(&needed, XG_OPERAND(i, k)->id, i);
+    for (i = n ? w->body->first : NULL; i; i = i->next) {
+        xg_inst **in;
+        if (!xg_map64_get(&needed, i->id)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT) { xg_map64_put(made, i->id, xg_hb_element(b, w->init, xg_while_index(i))); continue; }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id);
+        xg_map64_put(made, i->id, xg_inst_clone(i, b->comp, in, b->before));
+    }
+}
+
+/* ---- the loop again ---- */
+
+typedef struct xg_while_plan { uint32_t n; int64_t *place; xg_inst **moved; uint32_t n_moved; } xg_while_plan; /* place: of an element in the new state, -1: gone */
+
+/* A copy of the computation over the new state: its parameter's elements, constants for those that sank, and for the body what was moved. */
+XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const xg_comp *from, const xg_shape *state) {
+    xg_comp *to = xg_comp_new(w->m, from->name, w->loop->comp);
+    xg_hb b = xg_hb_end(to, NULL);
+    xg_inst *param = xg_comp_add_param(to, state, from->params[0]->name), **next;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, w->m->arena);
+    for (k = 0; from == w->body && k < p->n_moved; k++) xg_map64_put(&made, p->moved[k]->id, xg_hb_element(&b, param, p->n + k));
+    XG_FOR_INSTS(i, from) {
+        xg_inst **in;
+        bool missing = false;
+        if (i->op == XG_PARAMETER || xg_map64_get(&made, i->id) || (from == w->body && i == from->root)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == from->params[0]) {
+            int64_t at = xg_while_index(i);
+            if (xg_while_sinks(w, (uint32_t)at)) xg_map64_put(&made, i->id, xg_inst_clone((xg_inst *)xg_while_begin(w, at), to, NULL, NULL));
+            else if (p->place[at] >= 0) xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
+            continue;
+        }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) { in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id); missing = missing || !in[k]; }
+        if (!missing) xg_map64_put(&made, i->id, xg_inst_clone(i, to, in, NULL)); /* else it served an element that has gone */
+    }
+    if (from != w->body) { to->root = (xg_inst *)xg_map64_get(&made, from->root->id); return to; }
+    next = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + 1);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) next[p->place[k]] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(from->root, k)->id);
+    for (k = 0; k < p->n_moved; k++) next[p->n + k] = (xg_inst *)xg_map64_get(&made, p->moved[k]->id);
+    to->root = xg_hb_tuple(&b, next, p->n + p->n_moved);
+    return to;
+}
+XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
+    xg_inst **begin = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
+    xg_comp *condition, *body;
+    xg_map64 outside;
+    uint32_t k;
+    xg_map64_init(&outside, w->m->arena);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) begin[p->place[k]] = xg_hb_element(b, w->init, k);
+    xg_while_copy_out(b, w, p->moved, p->n_moved, &outside);
+    for (k = 0; k < p->n_moved; k++) begin[p->n + k] = (xg_inst *)xg_map64_get(&outside, p->moved[k]->id);
+    init = xg_hb_tuple(b, begin, p->n + p->n_moved);
+    condition = xg_while_rewrite(w, p, w->condition, init->shape);
+    body = xg_while_rewrite(w, p, w->body, init->shape);
+    loop = xg_hb_while(b, init, condition, body);
+    for (k = 0; k < w->n; k++) begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    return xg_hb_tuple(b, begin, w->n);
+}
+/* NULL when the loop is as it should be. */
+XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char *acts) {
+    xg_while_plan p;
+    uint32_t k, uses = 0;
+    bool changes = false;
+    memset(&p, 0, sizeof p);
+    xg_while_find_live(w, acts);
+    p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
+    p.n_moved = xg_while_find_moved(w, p.moved);
+    for (k = 0; k < w->n; k++) {
+        bool stays = w->live[k] && !xg_while_sinks(w, k);
+        p.place[k] = stays ? (int64_t)p.n++ : -1;
+        changes = changes || !stays || (w->invariant[k] && (w->taken[k] || w->whole));
+    }
+    XG_FOR_USES(u, w->loop) uses++;
+    if (uses == 0 && w->loop != w->loop->comp->root) return NULL; /* dce's, or its effects' */
+    if ((!changes && p.n_moved == 0) || p.n + p.n_moved == 0) return NULL;
+    return xg_while_remake(b, w, &p);
+}
+
+XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *acts) {
+    xg_while w;
+    int64_t trips, index = 0, k;
+    xg_inst *state, **all;
+    if (!xg_while_open(&w, i)) return NULL;
+    trips = xg_while_trips(&w, &index);
+    if (trips >= 0 && !acts[w.condition->id] && (trips <= 1 || (!acts[w.body->id] && xg_while_may_unroll(&w, trips)))) {
+        for (state = w.init, k = 0; k < trips; k++) state = xg_while_round(b, &w, state);
+        all = XG_NEW_N(w.m->arena, xg_inst *, w.n + 1);
+        for (k = 0; k < (int64_t)w.n; k++) all[k] = xg_hb_element(b, state, k);
+        return xg_hb_tuple(b, all, w.n);
+    }
+    return acts[w.condition->id] ? NULL : xg_while_smaller(b, &w, acts);
+}
+
+/* Loops inside come first; a loop that was changed is looked at again. */
+XG_FN bool xg_opt_while_simplifier(xg_module *m) {
+    uint32_t n_comps = m->n_comp_ids;
+    unsigned char *acts = xg_opt_acting_comps(m);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        if (c->id >= n_comps) continue; /* made here: the next round's */
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made, **values;
+            uint32_t k;
+            next = i->next;
+            if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
+            b = xg_hb_at(i);
+            made = xg_while_expand(&b, i, acts);
+            if (!made) continue;
+            values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+            for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+            xg_opt_replace_tuple(i, values);
+            next = i->next;
+            xg_inst_remove(i);
+            if (!made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* ---- known_trip_count ---- */
+
+/* WhileLoopTripCountAnnotator: says in backend_config what was found, for whoever runs the loop. */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_while w;
+        int64_t trips, index = 0;
+        char text[160];
+        if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_backend_config) || !xg_while_open(&w, i)) continue;
+        trips = xg_while_trips(&w, &index);
+        if (trips < 0) continue;
+        xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"},\"known_induction_variable\":{\"tuple_index\":\"%lld\"}}", (long long)trips, (long long)index);
+        xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+        changed = true;
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_WHILE_SIMPLIFIER_C */
+/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
+#ifndef XG_OPT_ZERO_SIZED_C
+#define XG_OPT_ZERO_SIZED_C
+
+XG_FN bool xg_zero_matches(const xg_inst *i) {
+    if (!xg_shape_is_array(i->shape) || i->shape->elements || i->shape->dynamic || i->op == XG_CONSTANT || i->op == XG_PARAMETER) return false;
+    if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return false;
+    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
+}
+XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
+XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+
+#endif /* XG_OPT_ZERO_SIZED_C */
 
 /* fuse */
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
  *
- * Now: every operation of the entry that needs a kernel is wrapped into a fusion of its own (XLA's FusionWrapper); fusions that the
- * module brings are kept. */
+ * Ideas
+ * - Fusion decides one thing: which values lie in memory. A kernel makes one of them (or several) and computes whatever it needs, back to others that lie in
+ *   memory. So what two kernels compute twice needs no copies while the decision is open, and what meets again in one kernel is computed once.
+ * - Only when all is decided, kernels become fusion instructions (fusions.c). What is left alone is wrapped by wrap.c; fusions that the module brings are kept. */
 #ifndef XG_FUSE_H
 #define XG_FUSE_H
 
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
+XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+
+/* ---- sort_passes.c ---- */
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
+XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+
+/* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
+
+XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
 /* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
@@ -17378,7 +21875,395 @@ XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i);
 XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a function other than 0 */
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 
+/* ---- cost.c: what a kernel costs ---- */
+typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
+XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
+XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
+XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
+XG_FN int64_t xg_cost_bytes(const xg_shape *s);
+
+/* ---- kernels.c: the kernels of one computation while they grow ---- */
+
+/* What a kernel reads. The same key and number of sites: at the same indices. */
+typedef struct xg_kernel xg_kernel;
+typedef struct xg_kernel_input {
+    xg_kernel *from;
+    uint32_t sites, key;                 /* at how many different indices; 0: at the kernel's own */
+    int64_t reads;                       /* elements, all in all */
+    bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    bool refused;
+    const char *why;
+    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it */
+} xg_kernel_input;
+
+typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
+
+/* An instruction, and the kernel that makes it, if there is one. */
+struct xg_kernel {
+    xg_inst *inst;
+    uint32_t place;
+    xg_fuse_class kind;
+    bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
+    bool live;                   /* a kernel makes it; false: whoever needs it computes it */
+    bool shared;                 /* its kernel computes what another one computes too */
+    bool is_update_in_place;
+    xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
+    XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
+    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
+    uint32_t n_readers;          /* those that do */
+    uint32_t n_inputs;
+    xg_kernel_input *inputs;
+    const xg_inst *hero;
+    int64_t elements, instructions, memory, time;
+    uint32_t ops;                /* size of the code */
+    int64_t blocks;
+    /* as a producer, while the queue runs */
+    bool candidate;
+    int64_t gain;                /* of computing it in all its readers instead */
+    uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
+    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
+    /* while a kernel is walked */
+    uint32_t epoch, next_operand;
+    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
+    xg_inst *value, *inner;
+    xg_kernel_input seen;
+};
+
+typedef struct xg_kernels {
+    xg_module *m;
+    xg_comp *comp;
+    xg_arena *arena;
+    xg_machine machine;
+    uint32_t n, epoch;
+    xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
+    XG_VEC(xg_kernel *) order, stack;
+    xg_buf *log;
+} xg_kernels;
+enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
+
+/* ---- legality.c: what may be in one kernel, whatever it costs ---- */
+typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
+XG_FN bool xg_fuse_is_hero(const xg_inst *i);
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
+XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
+
+/* ---- fusions.c: kernels become fusion instructions ---- */
+XG_FN bool xg_kernels_close(xg_kernels *g);
+
+/* ---- multi_output.c ---- */
+XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
+
+/* ---- priority.c ---- */
+XG_FN bool xg_fuse_priority(xg_module *m);
+
+/* ---- fingerprint.c ---- */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
+
 #endif /* XG_FUSE_H */
+/* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
+ *
+ * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
+ * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
+ *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
+ *                       change.
+ * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
+#ifndef XG_FUSE_IN_PLACE_C
+#define XG_FUSE_IN_PLACE_C
+
+typedef struct xg_in_place {
+    xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
+    XG_VEC(xg_inst *) work;
+    xg_arena *arena;
+} xg_in_place;
+
+XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
+    if (xg_map64_get(&w->seen, i->id + (uint64_t)1)) return;
+    xg_map64_put(&w->seen, i->id + (uint64_t)1, (void *)(uintptr_t)as);
+    xg_push(w->arena, xg_inst *, &w->work, i);
+}
+
+/* Another name for the same elements in the same order. */
+XG_FN bool xg_in_place_renames(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST && i->op != XG_RESHAPE) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (from->elements != to->elements || xg_type_bytes(from->type) != xg_type_bytes(to->type)) return false;
+    return i->op == XG_BITCAST || ((!from->layout || from->layout->descending) && (!to->layout || to->layout->descending));
+}
+XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i) {
+    while (xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return i;
+}
+
+XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b) { return xg_shape_same_dims(a, b) && a->layout == b->layout; }
+
+/* The dynamic-update-slice that writes the very window that the slice reads. */
+XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
+    XG_FOR_INSTS(u, slice->comp) {
+        uint32_t k;
+        if (u->op != XG_DYNAMIC_UPDATE_SLICE || u->n_operands != slice->n_operands + 1 || !xg_shape_same_dims(XG_OPERAND(u, 1)->shape, slice->shape)) continue;
+        if (xg_in_place_strip(XG_OPERAND(u, 0)) != xg_in_place_strip(XG_OPERAND(slice, 0)) || !xg_in_place_same_shape(u->shape, XG_OPERAND(slice, 0)->shape)) continue;
+        for (k = 1; k < slice->n_operands && XG_OPERAND(slice, k) == XG_OPERAND(u, k + 1); k++) {}
+        if (k == slice->n_operands) return u;
+    }
+    return NULL;
+}
+
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    XG_FOR_USES(u, scatter) {
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+    }
+    return true;
+}
+
+/* One use of a value that is in place, or of a window: does it stay so? */
+XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
+    bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
+    if (window && user == as) return operand == 1;
+    if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
+    if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
+    if (window) return false;
+    if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
+    if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
+        as = xg_in_place_window(user);
+        if (as) xg_in_place_add(w, user, as);
+        return as != NULL;
+    }
+    if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
+    xg_in_place_add(w, user, user);
+    return true;
+}
+
+/* The instruction that gives a leaf of the fusion's result. */
+XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) { return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL) : c->root; }
+
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
+    xg_mark mark = xg_arena_mark(a);
+    xg_in_place w;
+    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) && from->shape->elements == to->shape->elements && xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
+    if (!ok) return false;
+    memset(&w, 0, sizeof w);
+    w.arena = a;
+    xg_map64_init(&w.seen, a);
+    xg_in_place_add(&w, from, from);
+    while (w.work.n && ok) {
+        xg_inst *v = w.work.p[--w.work.n];
+        const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
+        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
+    }
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    xg_arena_reset(a, mark);
+    return ok;
+}
+
+/* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
+XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
+    const xg_attr *said = xg_inst_attr(fusion, XG_A_output_to_operand_aliasing);
+    uint32_t k;
+    for (k = 0; said && k < said->v.aliases->n; k++) {
+        const xg_alias *a = &said->v.aliases->p[k];
+        int64_t number = a->output.n ? a->output.p[0] : 0;
+        if (number == (int64_t)leaf && a->output.n < 2 && !a->operand_index.n && a->operand < (int64_t)fusion->n_operands) return a->operand;
+    }
+    return -1;
+}
+
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
+    int64_t said = xg_fuse_said(fusion, leaf);
+    const xg_inst *to;
+    if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
+    to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
+    if (!to) return -1;
+    to = xg_in_place_strip(to);
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
+    else return -1;
+    to = xg_in_place_strip(to);
+    return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
+}
+
+#endif /* XG_FUSE_IN_PLACE_C */
+/* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
+ *
+ * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
+ *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
+ *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
+ * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
+ * them. topk of a long row is a sort with the indices beside it, cut off. */
+#ifndef XG_FUSE_SORT_PASSES_C
+#define XG_FUSE_SORT_PASSES_C
+
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {
+    static const char key[] = "sorted_runs";
+    xg_str s = xg_attr_str(sort, XG_A_backend_config);
+    int64_t v[2] = {0, 0};
+    uint32_t at = 0, k;
+    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
+    if (at + sizeof key - 1 > s.n) return false;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    *from = v[0];
+    *to = v[1];
+    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
+}
+
+XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
+    const xg_shape *s;
+    int64_t from, to;
+    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
+    s = XG_OPERAND(i, 0)->shape;
+    return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
+}
+
+/* Output k of a sort of one array or several. */
+XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
+    xg_hb b = xg_hb_at(before);
+    xg_inst *i;
+    if (sort->shape->type != XLAGPU_TUPLE) return sort;
+    i = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], &sort, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_t from, int64_t to) {
+    xg_inst *i = xg_inst_clone(sort, sort->comp, operands, sort);
+    char text[96];
+    xg_format(text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
+    xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
+    return i;
+}
+XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
+    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
+XG_FN void xg_fuse_split_sort(xg_inst *sort) {
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
+    last = xg_fuse_sort_pass(sort, operands, 1, first);
+    for (run = first; run < length; run *= 2) {
+        for (k = 0; k < sort->n_operands; k++) operands[k] = xg_fuse_sort_output(last, sort, k);
+        last = xg_fuse_sort_pass(sort, operands, run, 2 * run);
+    }
+    xg_inst_replace(sort, last);
+    xg_inst_remove(sort);
+}
+
+/* ---- topk ---- */
+
+/* (value, value, index, index) -> the first goes before the second, by the total order of values. */
+XG_FN xg_comp *xg_fuse_topk_comparator(const xg_inst *topk, xlagpu_type t) {
+    xg_module *m = topk->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("compare_topk"), topk->comp);
+    xg_hb b = xg_hb_end(c, topk);
+    uint32_t k;
+    c->n_params = 4;
+    c->params = XG_NEW_N(m->arena, xg_inst *, 5);
+    for (k = 0; k < 4; k++) {
+        c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
+        c->params[k]->number = k;
+    }
+    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
+    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
+    return c;
+}
+XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
+    xg_inst *x = XG_OPERAND(topk, 0), *in[2], *sort, *out[2], *tuple;
+    const xg_shape *s = x->shape, *shapes[2];
+    xg_module *m = topk->comp->module;
+    xg_hb b = xg_hb_at(topk);
+    xg_slice_dim cut[XG_RANK_MAX];
+    int64_t dim = (int64_t)s->rank - 1;
+    uint32_t k;
+    shapes[0] = s;
+    shapes[1] = xg_shape_with_type(m, s, XLAGPU_S32);
+    in[0] = x;
+    in[1] = xg_hb_iota(&b, XLAGPU_S32, s->dims, s->rank, dim);
+    in[1]->shape = shapes[1];
+    sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
+    xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
+    xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_fuse_topk_comparator(topk, s->type)));
+    for (k = 0; k < s->rank; k++) { cut[k].start = 0; cut[k].stride = 1; cut[k].limit = topk->shape->elems[0]->dims[k]; }
+    for (k = 0; k < 2; k++) {
+        out[k] = xg_hb_slice(&b, xg_fuse_sort_output(sort, topk, k), cut);
+        out[k]->shape = xg_shape_with_layout(m, out[k]->shape, topk->shape->elems[k]->layout);
+        out[k] = xg_hb_convert(&b, out[k], topk->shape->elems[k]->type);
+        out[k]->shape = topk->shape->elems[k];
+    }
+    tuple = xg_hb_op(&b, XG_TUPLE, topk->shape, out, 2);
+    xg_inst_replace(topk, tuple);
+    xg_inst_remove(topk);
+    return sort;
+}
+
+/* ---- the pass ---- */
+
+/* Such a sort inside a fusion comes out of it, with all that was fused. */
+XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst **args;
+        bool found = false;
+        uint32_t k;
+        next = i->next;
+        if (i->op != XG_FUSION) continue;
+        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+        if (!found) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = xg_fuse_unfuse_sorts(c);
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
+        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+
+#endif /* XG_FUSE_SORT_PASSES_C */
 /* fuse/partition.c -- the computation partitioner.
  *
  * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
@@ -17511,7 +22396,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
-    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: return true;
+    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_INFEED: case XG_OUTFEED:
+    case XG_COPY_START: case XG_COPY_DONE: return true;
     default: return false;
     }
 }
@@ -17588,24 +22474,6 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_remove(i);
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    uint32_t at, k;
-    bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
-        }
-        changed = fn(work.p[at]) || changed;
-    }
-    return changed;
-}
-
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -17622,7 +22490,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_wrap_comp); }
+XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_wrap_comp); }
 
 /* ---- array constants out of fusions ---- */
 
@@ -17681,9 +22549,1267 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
+/* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
+ *
+ * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the shorter, which does not quite hide behind the longer.
+ * What is read for the first time comes from device memory, what is read again from a cache; few blocks reach neither the whole bandwidth nor all lanes.
+ *
+ * All figures are integers, in picoseconds, so that every compiler and machine decides alike; sums and products saturate. */
+#ifndef XG_FUSE_COST_C
+#define XG_FUSE_COST_C
+
+enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) { int64_t r; return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST; }
+/* a * b / c without an intermediate overflow, rounded down; c > 0. */
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    if (b == c) return a;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
+    int64_t sum = 0;
+    uint32_t k;
+    if (xg_shape_is_array(s)) return xg_cost_mul(s->elements, xg_type_bytes(s->type));
+    for (k = 0; k < s->n_elems; k++) sum = xg_cost_add(sum, xg_cost_bytes(s->elems[k]));
+    return sum;
+}
+
+/* ---- operations ---- */
+
+/* Instructions for one element of a function of f32 or of an integer; simple arithmetic is 1. */
+XG_FN int64_t xg_cost_function(xg_opcode op) {
+    switch (op) {
+    case XG_DIVIDE: case XG_REMAINDER: case XG_SQRT: case XG_RSQRT: case XG_LOGISTIC: return 10;
+    case XG_EXPONENTIAL: case XG_LOG: case XG_LOG_PLUS_ONE: case XG_EXPONENTIAL_MINUS_ONE: return 12;
+    case XG_TANH: case XG_CBRT: case XG_ERF: case XG_SINE: case XG_COSINE: case XG_TAN: return 24;
+    case XG_POWER: case XG_ATAN2: case XG_ACOS: case XG_ACOSH: case XG_ASIN: case XG_ASINH: case XG_ATANH: case XG_SINH: case XG_COSH: return 40;
+    case XG_STOCHASTIC_CONVERT: case XG_REDUCE_PRECISION: case XG_PAD: case XG_DYNAMIC_UPDATE_SLICE: case XG_DYNAMIC_SLICE: case XG_GATHER: return 4;
+    case XG_CONSTANT: case XG_PARAMETER: case XG_BITCAST: case XG_BROADCAST: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return 0;
+    default: return 1;
+    }
+}
+
+XG_FN int64_t xg_cost_op(const xg_inst *i) {
+    int64_t n = xg_cost_function(i->op);
+    const xg_shape *s = i->shape;
+    int bits;
+    if (i->op == XG_CONCATENATE) return 2 + i->n_operands;
+    if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_comp(i, XG_A_to_apply)->n_insts;
+    if (n == 0 || !xg_shape_is_array(s)) return n;
+    bits = xg_type_bits(s->type);
+    if (xg_type_class(s->type) == XGT_C) return n * (bits > 64 ? 16 : 4);
+    if (bits > 32) return n * (n > 1 && xg_type_class(s->type) == XGT_F ? 6 : 2);
+    return n + (xg_type_class(s->type) == XGT_F && bits < 32);
+}
+
+/* What an instruction with a loop inside does for one element that the loop reads. */
+XG_FN int64_t xg_cost_step(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, i->op == XG_SELECT_AND_SCATTER ? XG_A_scatter : XG_A_to_apply);
+    int64_t n = 1;
+    if (i->op == XG_DOT || i->op == XG_CONVOLUTION) return 1;
+    if (!c) return 1;
+    XG_FOR_INSTS(k, c) n += xg_cost_op(k);
+    return n;
+}
+
+/* ---- kernels ---- */
+
+XG_FN xg_machine xg_cost_machine(const xg_module *m) {
+    xg_machine r = m->machine;
+    if (r.sms) return r;
+    r.sms = 132;
+    r.lanes = 128;
+    r.clock_mhz = 1980;
+    r.bandwidth_gbs = 3352;
+    r.l2_bytes = (int64_t)50 << 20;
+    r.threads_per_sm = 2048;
+    return r;
+}
+
+XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
+    memset(c, 0, sizeof *c);
+    c->machine = m;
+    c->blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
+    if (threads >= (int64_t)m->sms * m->threads_per_sm) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
+}
+
+/* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
+XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
+    int64_t rate = xg_cost_mul(c->machine->bandwidth_gbs, speed), most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
+}
+
+/* `reads` elements are read from an array of `bytes`. */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced) {
+    int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
+    if (!coalesced && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / 2);
+    first = XG_MIN(total, bytes);
+    again = total - first;
+    c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
+    if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
+    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
+}
+
+XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
+
+XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
+    int64_t lanes = XG_MIN(c->blocks, (int64_t)c->machine->sms) * c->machine->lanes;
+    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz), less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
+    return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
+}
+
+#endif /* XG_FUSE_COST_C */
+/* fuse/legality.c -- what may be in one kernel, whatever it costs.
+ *
+ * Ideas
+ * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
+ * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
+ *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
+#ifndef XG_FUSE_LEGALITY_C
+#define XG_FUSE_LEGALITY_C
+
+enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+
+XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
+
+XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic; }
+
+XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
+
+XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
+    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
+    switch (i->op) {
+    case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
+    case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: return XG_FUSE_FREE;
+    case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_MAP: case XG_SCATTER: return XG_FUSE_KERNEL;
+    default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
+    }
+}
+
+/* A running sum, of which each element is made from the one before it. */
+XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
+    uint32_t dim;
+    bool reverse;
+    return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
+}
+
+/* Elements that a loop inside of the instruction reads for one element of its result. */
+XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
+    int64_t n = 1, in;
+    uint32_t k;
+    switch (i->op) {
+    case XG_REDUCE: in = XG_OPERAND(i, 0)->shape->elements; return in / XG_MAX(xg_fuse_elements(i), (int64_t)1);
+    case XG_DOT: {
+        xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, XG_OPERAND(i, 0)->shape->dims[dims.p[k]]);
+        return n;
+    }
+    case XG_CONVOLUTION: {
+        const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
+    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
+        const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        if (xg_fuse_is_scan(i)) return 1;
+        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+        return n;
+    }
+    case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
+    default: return 1;
+    }
+}
+
+XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
+    switch (i->op) {
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
+    default: return false;
+    }
+}
+
+/* The last dimension in memory that has more than one element; rank when there is none. */
+XG_FN uint32_t xg_fuse_minor(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] != 1) return d;
+    }
+    return s->rank;
+}
+
+/* Do threads that write neighbours read neighbours? */
+XG_FN bool xg_fuse_keeps_minor(const xg_inst *user, const xg_shape *from) {
+    uint32_t minor = xg_fuse_minor(from), to = xg_fuse_minor(user->shape);
+    if (minor == from->rank || to == user->shape->rank) return true;
+    switch (user->op) {
+    case XG_TRANSPOSE: return xg_attr_ints(user, XG_A_dimensions).p[to] == minor;
+    case XG_COPY: return minor == to;
+    case XG_SLICE: return xg_inst_attr(user, XG_A_slice)->v.slices->p[to].stride == 1;
+    default: return true;
+    }
+}
+
+XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
+    xg_access a;
+    a.kind = kind;
+    a.num = num;
+    a.den = XG_MAX(den, (int64_t)1);
+    a.coalesced = true;
+    return a;
+}
+
+XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
+    const xg_inst *o = XG_OPERAND(user, k);
+    int64_t in = o->shape->elements, out = XG_MAX(xg_fuse_elements(user), (int64_t)1), steps;
+    xg_access a = xg_access_ratio(XG_ACCESS_MOVED, 1, 1);
+    switch (user->op) {
+    case XG_BITCAST: case XG_RESHAPE: return xg_access_ratio(XG_ACCESS_ALIGNED, 1, 1);
+    case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
+    case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
+    case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
+    case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
+    case XG_REDUCE: case XG_REDUCE_WINDOW: {
+        bool data = k < user->n_operands / 2;
+        steps = xg_fuse_steps(user);
+        return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
+    }
+    case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
+    case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
+    case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
+    case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
+    case XG_COPY: if (xg_fuse_layout_noop(user)) return xg_access_ratio(XG_ACCESS_SAME, 1, 1); break;
+    case XG_MAP: return xg_access_ratio(XG_ACCESS_SAME, 1, 1);
+    default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
+    }
+    a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    return a;
+}
+
+/* May what operand k is be computed inside of the user's kernel? If not it has to lie in memory. */
+XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t k) {
+    const xg_shape *s = XG_OPERAND(user, k)->shape;
+    if (!xg_fuse_is_static_array(s) || xg_fuse_class_of(user) == XG_FUSE_OTHER) return false;
+    return user->op != XG_SCATTER || k > 0;
+}
+
+/* Only the update should be written, into the memory of the operand: worth a kernel of its own. */
+XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
+    return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
+}
+
+/* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
+XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_inst *h = p->hero;
+    if (p->is_update_in_place) return "the producer is an update in place";
+    if (in->contracted) {
+        if (h) return "a hero inside of a contraction";
+        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+    }
+    if (!h) return NULL;
+    if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
+    if (c->hero) return "both have a hero";
+    if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
+    return NULL;
+}
+
+#endif /* XG_FUSE_LEGALITY_C */
+/* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
+ *
+ * Ideas
+ * - A kernel is its roots; what it computes is found by walking from them to values that lie in memory. The walk gives exact figures.
+ * - When a producer moves into a kernel, new figures follow from the two sets of figures, in time linear in what both read. That is exact unless
+ *   both compute the same instruction already, which can only be after something was computed in several kernels; then the kernel is walked.
+ * - Where an instruction is read, its place has a key: equal keys are equal indices. Elementwise operations pass their own key on. */
+#ifndef XG_FUSE_KERNELS_C
+#define XG_FUSE_KERNELS_C
+
+XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
+
+XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
+XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
+
+/* Inside of the kernel: what nobody makes, what is free, and what the kernel makes itself. */
+XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o) {
+    return o->kind == XG_FUSE_FREE || (o->kind == XG_FUSE_KERNEL && (!o->live || o->leader == leader));
+}
+
+XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return &k->inputs[j];
+    return NULL;
+}
+
+/* ---- reads ---- */
+
+XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
+
+/* Another place where the same value is read; equal places count once. */
+XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
+    to->coalesced = to->coalesced && more->coalesced;
+    to->contracted = to->contracted || more->contracted;
+    to->aligned = to->aligned && more->aligned;
+    if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
+    to->sites = XG_MIN(to->sites + more->sites, (uint32_t)1 << 20);
+    to->reads = xg_cost_add(to->reads, more->reads);
+    to->key = xg_hash_mix(to->key, more->key) | 1;
+}
+
+/* How the reader of `outer` reads what `outer` reads in this way. */
+XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_kernel_input *inner, int64_t elements) {
+    xg_kernel_input r = *inner;
+    r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
+    r.key = xg_kernel_key(outer->key, inner->key);
+    r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
+    r.aligned = inner->aligned && outer->aligned;
+    r.coalesced = inner->coalesced && outer->coalesced;
+    r.contracted = inner->contracted || outer->contracted;
+    r.refused = false;
+    r.why = NULL;
+    r.gain = r.time = 0;
+    return r;
+}
+
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_shape *s = in->from->inst->shape;
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = 0;
+    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    return cost.memory;
+}
+
+XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
+    xg_cost cost;
+    cost.machine = &g->machine;
+    cost.blocks = c->blocks;
+    cost.memory = memory;
+    return xg_cost_time(&cost, instructions);
+}
+
+XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
+    xg_cost cost;
+    int64_t threads = k->elements;
+    uint32_t j;
+    if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    xg_cost_begin(&cost, &g->machine, threads);
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    k->blocks = cost.blocks;
+    k->memory = cost.memory;
+    for (j = 0; j < k->n_inputs; j++) {
+        k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        k->memory = xg_cost_add(k->memory, k->inputs[j].time);
+    }
+    k->time = xg_kernel_time(g, k, k->memory, k->instructions);
+}
+
+/* ---- the walk ---- */
+
+XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+    if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
+    o->seen = *how;
+    o->seen.from = o;
+    (void)g;
+}
+
+/* Members behind the roots, operands first, into g->order. */
+XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
+    if (root->epoch == g->epoch) return;
+    root->epoch = g->epoch;
+    root->next_operand = 0;
+    g->stack.n = 0;
+    xg_push(g->arena, xg_kernel *, &g->stack, root);
+    while (g->stack.n) {
+        xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
+        if (u->next_operand == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        o = xg_kernel_of(XG_OPERAND(u->inst, u->next_operand++));
+        if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
+        o->epoch = g->epoch;
+        o->next_operand = 0;
+        xg_push(g->arena, xg_kernel *, &g->stack, o);
+    }
+}
+
+XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
+    const xg_inst *i = u->inst;
+    int64_t work = xg_cost_mul(u->seen.reads, xg_cost_op(i)), steps = xg_fuse_steps(i);
+    uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    leader->instructions = xg_cost_add(leader->instructions, work);
+    leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
+    if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
+        xg_access a = xg_fuse_access(i, k);
+        xg_kernel_input how = u->seen;
+        how.reads = xg_cost_scale(how.reads, a.num, a.den);
+        if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
+        how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
+        how.coalesced = how.coalesced && a.coalesced;
+        how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
+        xg_kernel_see(g, o, &how);
+    }
+}
+
+/* A root is made at the kernel's own indices; one of another size at indices of its own. */
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+    xg_kernel_input own;
+    memset(&own, 0, sizeof own);
+    own.sites = 1;
+    own.reads = xg_fuse_elements(root->inst);
+    own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
+    own.aligned = own.coalesced = true;
+    xg_kernel_see(g, root, &own);
+}
+
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
+    uint32_t n = 0, most = 0, j;
+    xg_kernel **inputs;
+    g->epoch++;
+    g->order.n = 0;
+    k->elements = xg_fuse_elements(k->inst);
+    k->instructions = 0;
+    k->ops = 0;
+    k->hero = NULL;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
+    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
+    k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->n_inputs = n;
+    for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
+    xg_kernel_settle(g, k);
+}
+
+/* ---- a producer inside ---- */
+
+XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
+    return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+}
+
+XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
+    const xg_kernel *p = in->from;
+    int64_t memory = c->memory - in->time;
+    uint32_t j;
+    *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
+        if (had) { xg_kernel_input both = *had; xg_kernel_join(&both, &through); memory -= had->time; through = both; }
+        else ++*buffers;
+        memory = xg_cost_add(memory, xg_kernel_read_time(g, c, &through));
+    }
+    return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
+}
+
+XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
+    value->n_readers++;
+    xg_push(g->arena, xg_kernel *, &value->readers, reader);
+}
+
+/* New figures of c from those of c and p. */
+XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
+    uint32_t n = 0, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
+        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
+        if (k < n) xg_kernel_join(&inputs[k], &through);
+        else inputs[n++] = through;
+    }
+    c->instructions = xg_kernel_instructions_with(c, in);
+    c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
+    if (!c->hero) c->hero = p->hero;
+    c->inputs = inputs;
+    c->n_inputs = n;
+    xg_kernel_settle(g, c);
+}
+
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
+    xg_kernel_input in = *xg_kernel_find_input(c, p);
+    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
+    uint32_t n = c->n_inputs, j, k;
+    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
+    if (c->shared && p->shared) xg_kernel_walk(g, c);
+    else xg_kernel_combine(g, c, p, &in);
+    c->shared = c->shared || p->shared;
+    for (j = 0; j < c->n_inputs; j++) {
+        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
+        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    }
+}
+
+/* ---- the start ---- */
+
+XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
+    if (i == i->comp->root) return true;
+    XG_FOR_USES(u, i) if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER || !xg_fuse_absorbs(u->user, u->index)) return true;
+    return false;
+}
+
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
+    uint32_t k = 0, j;
+    memset(g, 0, sizeof *g);
+    g->m = c->module;
+    g->comp = c;
+    g->arena = c->module->arena;
+    g->machine = xg_cost_machine(c->module);
+    g->log = c->module->fusion_log;
+    g->n = c->n_insts;
+    g->nodes = XG_NEW_N(g->arena, xg_kernel, (size_t)g->n + 1);
+    XG_FOR_INSTS(i, c) {
+        xg_kernel *node = &g->nodes[k];
+        node->inst = i;
+        node->place = k++;
+        node->leader = node;
+        node->kind = xg_fuse_class_of(i);
+        i->scratch = node;
+    }
+    XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
+        for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
+    }
+    for (k = g->n; k-- > 0;) { /* users first: what lies under another name in memory has to lie there itself */
+        xg_kernel *node = &g->nodes[k];
+        node->pinned = node->pinned || xg_kernel_is_pinned(node->inst);
+        if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
+        node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned && node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
+        node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
+    }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        if (!node->live) continue;
+        xg_kernel_walk(g, node);
+        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+    }
+}
+
+#endif /* XG_FUSE_KERNELS_C */
+/* fuse/fusions.c -- when all is decided: each kernel that computes more than one operation becomes a fusion instruction, and what only kernels needed goes away.
+ *
+ * Names are XLA's: the kind, then the operations that shape the kernel. A kernel of one operation is left to the wrapper. */
+#ifndef XG_FUSE_FUSIONS_C
+#define XG_FUSE_FUSIONS_C
+
+XG_FN int xg_fusions_by_place(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* What the kernel computes, in program order, into g->order. */
+XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
+    uint32_t j;
+    g->epoch++;
+    g->order.n = 0;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    qsort(g->order.p, g->order.n, sizeof *g->order.p, xg_fusions_by_place);
+}
+
+/* ---- names ---- */
+
+XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
+    const xg_inst *i = root->inst, *hero = root->leader->hero;
+    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
+    return i->op;
+}
+
+XG_FN bool xg_fusions_is_input(const xg_kernel *k) {
+    xg_opcode op = xg_fusions_hero(k);
+    return op == XG_REDUCE || op == XG_SCATTER || op == XG_TRANSPOSE || op == XG_CONCATENATE;
+}
+
+/* The opcodes of the heroes, sorted and each once, joined by '_'. */
+XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
+    const char *last = "", *next;
+    size_t n = 0;
+    uint32_t j;
+    do {
+        next = NULL;
+        for (j = 0; j < xg_kernel_n_outputs(k); j++) {
+            const char *name = xg_op_name(xg_fusions_hero(xg_kernel_root(k, j)));
+            if (strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0)) next = name;
+        }
+        if (next && n + strlen(next) + 2 < cap) n += xg_format(text + n, cap - n, "%s%s", n ? "_" : "", next);
+        last = next;
+    } while (next);
+    text[n] = 0;
+    for (n = 0; text[n]; n++) if (text[n] == '-') text[n] = '_';
+}
+
+/* ---- one fusion ---- */
+
+XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
+    char name[32];
+    outside[c->n_params] = o->value ? o->value : o->inst;
+    xg_format(name, sizeof name, "param_%u", c->n_params);
+    return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. */
+XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
+    char name[200];
+    xg_comp *c;
+    uint32_t j, n, most = 0;
+    xg_inst **operands;
+    xg_format(name, sizeof name, "fused_%s", heroes);
+    c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
+    operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    for (j = 0; j < g->order.n; j++) {
+        xg_inst *i = g->order.p[j]->inst;
+        for (n = 0; n < i->n_operands; n++) {
+            xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
+            if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
+            operands[n] = o->inner;
+        }
+        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+    }
+    c->root = k->inner;
+    return c;
+}
+
+/* Values that a root gives: the elements of its tuple, or itself. */
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+
+XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
+    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    return made;
+}
+
+/* The root tuple of a computation of several outputs: all values of all roots. */
+XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
+    uint32_t n = 0, j, e;
+    const xg_shape **shapes;
+    xg_inst **inner;
+    for (j = 0; j < k->roots.n; j++) n += xg_fusions_n_values(k->roots.p[j]);
+    shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (n = 0, j = 0; j < k->roots.n; j++) {
+        xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+    }
+    for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
+    c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+/* What read the root reads output `first` (and those behind it) of the fusion. */
+XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
+    uint32_t n = xg_fusions_n_values(root), e;
+    xg_inst **elems;
+    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    else {
+        elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
+        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+    }
+    root->value->scratch = root;
+    xg_inst_replace(root->inst, root->value);
+}
+
+XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
+    const xg_kernel *last = k;
+    uint32_t j;
+    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    return last->inst;
+}
+
+XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
+    char heroes[160], name[200];
+    bool input = xg_fusions_is_input(k);
+    uint32_t most = 0, j, n = 0;
+    xg_inst **outside, *fusion, *last = xg_fusions_last_root(k);
+    xg_comp *c;
+    for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
+    outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_heroes(k, heroes, sizeof heroes);
+    c = xg_fusions_comp(g, k, heroes, outside);
+    if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
+    xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
+    fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
+    xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
+    fusion->scratch = k; /* who reads it finds the kernel */
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
+    for (j = 0; j < k->roots.n; j++) {
+        xg_fusions_output(g, k->roots.p[j], fusion, n, last);
+        n += xg_fusions_n_values(k->roots.p[j]);
+    }
+}
+
+/* ---- order ---- */
+
+/* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
+XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
+    static const char open = 0, done = 0; /* two addresses */
+    XG_VEC(xg_inst *) stack = {NULL, 0, 0};
+    xg_inst *i, *next;
+    uint32_t k;
+    XG_FOR_INSTS(j, c) j->scratch = NULL;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->scratch) continue;
+        xg_push(a, xg_inst *, &stack, i);
+        while (stack.n) {
+            xg_inst *top = stack.p[stack.n - 1], *need = NULL;
+            top->scratch = (void *)(uintptr_t)&open;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
+            if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
+            stack.n--;
+            top->scratch = (void *)(uintptr_t)&done;
+            if (top == i) continue;
+            if (top == next) next = top->next;
+            xg_inst_move_before(top, i);
+        }
+    }
+}
+
+XG_FN bool xg_kernels_close(xg_kernels *g) {
+    bool changed = false, several = false;
+    xg_inst *i, *before;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        uint32_t count = 0;
+        if (!node->live || node->leader != node) continue;
+        xg_fusions_members(g, node);
+        for (j = 0; j < g->order.n; j++) count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+        if (count < 2) continue;
+        xg_fusions_make(g, node);
+        several = several || node->roots.n > 1;
+        changed = true;
+    }
+    if (!changed) return false;
+    for (i = g->comp->last; i; i = before) {
+        const xg_kernel *node = (const xg_kernel *)i->scratch;
+        before = i->prev;
+        if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
+    }
+    if (several) xg_fusions_sort(g->arena, g->comp);
+    return true;
+}
+
+#endif /* XG_FUSE_FUSIONS_C */
+/* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
+ * small kernels that have nothing to do with each other but the launch that one of them can spare.
+ *
+ * Ideas
+ * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
+ *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
+#ifndef XG_FUSE_MULTI_OUTPUT_C
+#define XG_FUSE_MULTI_OUTPUT_C
+
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
+
+/* ---- levels ---- */
+
+XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+XG_FN void xg_multi_levels(xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        n->level = 0;
+        n->limit = UINT32_MAX;
+        if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
+        else for (j = 0; j < n->inst->n_operands; j++) n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
+    }
+    for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
+        xg_kernel *n = &g->nodes[k];
+        uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
+        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
+        for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
+    }
+}
+
+/* Does everybody who reads what k makes, but `other`, stand above the level? */
+XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t r, j;
+    for (r = 0; r < xg_kernel_n_outputs(k); r++) {
+        const xg_kernel *root = xg_kernel_root(k, r);
+        if (root->limit <= level) return false;
+        for (j = 0; j < root->readers.n; j++) {
+            const xg_kernel *c = root->readers.p[j]->leader;
+            if (c != other && c != k && root->readers.p[j]->live && c->level <= level && xg_kernel_find_input(c, root)) return false;
+        }
+    }
+    return true;
+}
+
+XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
+    return true;
+}
+
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
+/* A level that both may have; false when there is none. */
+XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
+    const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
+    *level = upper->level;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
+    *level = lower->level;
+    return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
+}
+
+/* ---- what may walk together ---- */
+
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
+    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+
+XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+}
+
+/* A loop so short that a kernel of loops may have it beside others. */
+XG_FN bool xg_multi_is_short(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+}
+
+XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
+    const xg_inst *x = a->hero, *y = b->hero;
+    if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (x && y) return "both have a hero";
+    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
+}
+
+/* ---- merging ---- */
+
+XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
+    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
+    uint32_t n = 0, j;
+    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
+    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
+    to->roots.p = p;
+    to->roots.n = to->roots.cap = n;
+}
+
+/* Figures of both together, when they compute nothing in common and neither reads the other. */
+XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
+    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, a->n_inputs + b->n_inputs + (size_t)1);
+    uint32_t n = a->n_inputs, j, k;
+    memcpy(inputs, a->inputs, n * sizeof *inputs);
+    for (j = 0; j < b->n_inputs; j++) {
+        for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
+        if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
+        else inputs[n++] = b->inputs[j];
+    }
+    a->inputs = inputs;
+    a->n_inputs = n;
+    a->instructions = xg_cost_add(a->instructions, b->instructions);
+    a->ops += b->ops;
+    xg_kernel_settle(g, a);
+}
+
+XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+    if (!g->log) return;
+    xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
+    if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
+    else xg_printf(g->log, "refused, %s\n", why);
+}
+
+/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+    bool elsewhere = false;
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) {
+        if (k->inputs[j].from->leader != other) continue;
+        *any = true;
+        elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
+    }
+    return elsewhere;
+}
+
+/* Makes one kernel of both if that is possible and pays; a becomes its leader. */
+XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    xg_kernel was = *a;
+    int64_t apart = xg_cost_add(a->time, b->time);
+    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
+    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
+    uint32_t level, j;
+    if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
+    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
+    xg_multi_set_roots(g, a, &was, b);
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+    if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
+    else xg_multi_combine(g, a, b);
+    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    xg_multi_log(g, a, b, why, apart, a->time);
+    if (why) {
+        *a = was;
+        for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
+        b->leader = b;
+        for (j = 0; j < b->roots.n; j++) b->roots.p[j]->leader = b;
+        return false;
+    }
+    a->level = level;
+    for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
+    a->shared = a->shared || b->shared;
+    for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    return true;
+}
+
+/* ---- who is tried ---- */
+
+/* Each of the kernels with the last few like it before. */
+XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
+    bool changed = false;
+    uint32_t j, k, tries;
+    for (j = 1; j < n; j++) {
+        xg_kernel *b = kernels[j]->leader;
+        for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = kernels[k]->leader;
+            if (a == b || !xg_multi_is_near(a, b)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) { changed = true; break; }
+        }
+    }
+    return changed;
+}
+
+XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, value->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < value->readers.n; j++) {
+        xg_kernel *c = value->readers.p[j];
+        if (!c->live || !xg_kernel_find_input(c->leader, value)) continue;
+        if (!n || list[n - 1] != c->leader) list[n++] = c->leader;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_fusions_by_place);
+    (void)xg_multi_siblings(g, list, n);
+}
+
+/* A value with the readers that compute element for element from it. */
+XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
+    uint32_t j, tries = 0;
+    for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
+        xg_kernel *c = p->readers.p[j]->leader;
+        const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
+        if (!in || !in->aligned || in->sites != 1 || !xg_multi_is_near(p->leader, c)) continue;
+        tries++;
+        (void)xg_multi_merge(g, p->leader, c);
+    }
+}
+
+/* Small kernels that share nothing. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+
+XG_FN int xg_multi_by_level(const void *a, const void *b) {
+    const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
+    if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    if (x->elements != y->elements) return x->elements > y->elements ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+XG_FN void xg_multi_horizontal(xg_kernels *g) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, k, j, tries;
+    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
+    qsort(list, n, sizeof *list, xg_multi_by_level);
+    for (k = 1; k < n; k++) {
+        xg_kernel *b = list[k]->leader;
+        for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = list[j]->leader;
+            if (a == b || !xg_multi_is_little(a)) continue;
+            tries++;
+            if (xg_multi_merge(g, a, b)) break;
+        }
+    }
+}
+
+XG_FN void xg_multi_run(xg_kernels *g) {
+    uint32_t k;
+    xg_multi_levels(g);
+    for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
+    for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+}
+
+#endif /* XG_FUSE_MULTI_OUTPUT_C */
+/* fuse/priority.c -- priority-fusion: producers move into all of their readers, the most worthwhile first.
+ *
+ * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
+ * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ *
+ * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
+#ifndef XG_FUSE_PRIORITY_C
+#define XG_FUSE_PRIORITY_C
+
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+
+/* ---- the queue: a heap that knows where everybody is ---- */
+
+/* What computing it in its readers saves, its own kernel with it. */
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
+    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
+    return x != y ? x > y : a->place < b->place;
+}
+
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+
+XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
+    xg_kernel *k = q->heap.p[at];
+    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= q->heap.n) break;
+        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
+        if (!xg_queue_before(q->heap.p[child], k)) break;
+        xg_queue_set(q, at, q->heap.p[child]);
+        at = child;
+    }
+    xg_queue_set(q, at, k);
+}
+
+XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
+    uint32_t at = k->heap_at - 1;
+    xg_kernel *last = q->heap.p[--q->heap.n];
+    k->heap_at = 0;
+    if (last == k) return;
+    xg_queue_set(q, at, last);
+    xg_queue_sift(q, at);
+}
+
+/* Its gain changed: into the queue, to another place, or out. */
+XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
+    if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
+    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    xg_queue_sift(q, p->heap_at - 1);
+}
+
+/* ---- estimates ---- */
+
+XG_FN void xg_priority_estimate(const xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
+    xg_kernel *p = in->from;
+    uint32_t buffers;
+    p->gain -= in->gain;
+    p->n_refused -= in->refused;
+    in->gain = 0;
+    in->why = xg_fuse_refusal(p, c, in);
+    if (!in->why && c->ops + (uint64_t)p->ops * in->sites > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    if (!in->why) {
+        int64_t with = xg_kernel_time_with(g, c, in, &buffers);
+        if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
+        else in->gain = c->time - with;
+    }
+    in->refused = in->why != NULL;
+    p->gain += in->gain;
+    p->n_refused += in->refused;
+}
+
+/* Everything that c reads, after c changed. */
+XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
+    uint32_t j;
+    for (j = 0; j < c->n_inputs; j++) {
+        xg_kernel *p = c->inputs[j].from;
+        if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
+        xg_priority_estimate(q->g, c, &c->inputs[j]);
+        xg_queue_update(q, p);
+    }
+}
+
+/* p in each of its readers, after p changed; forgets those that were readers once. */
+XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
+    uint32_t n = 0, j;
+    if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    for (j = 0; j < p->readers.n; j++) {
+        xg_kernel *c = p->readers.p[j];
+        xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
+        if (!in) continue;
+        p->readers.p[n++] = c;
+        xg_priority_estimate(q->g, c, in);
+    }
+    p->readers.n = n;
+    xg_queue_update(q, p);
+}
+
+/* ---- the log ---- */
+
+XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, bool accepted) {
+    const xg_kernel *p = in->from;
+    int64_t apart = p->time + c->time, together = c->time - in->gain;
+    if (!g->log) return;
+    xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
+    if (in->why) xg_printf(g->log, "refused, %s\n", in->why);
+    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
+        accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
+}
+
+/* The last word on each pair that stayed apart. */
+XG_FN void xg_priority_log_rest(const xg_kernels *g) {
+    uint32_t k, j;
+    for (k = 0; g->log && k < g->n; k++)
+        for (j = 0; g->nodes[k].live && j < g->nodes[k].n_inputs; j++) {
+            xg_kernel_input in = g->nodes[k].inputs[j];
+            if (!in.from->live) continue;
+            if (!in.from->candidate) in.why = in.from->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
+            xg_priority_log(g, &g->nodes[k], &in, false);
+        }
+}
+
+/* ---- the way ---- */
+
+XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
+    xg_kernels *g = q->g;
+    xg_kernel **readers = XG_NEW_N(g->arena, xg_kernel *, p->readers.n + (size_t)1);
+    uint32_t n = 0, j;
+    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) readers[n++] = p->readers.p[j];
+    p->live = false;
+    p->shared = p->shared || n > 1;
+    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), true);
+    for (j = 0; j < p->n_inputs; j++) {
+        xg_kernel *o = p->inputs[j].from; /* no longer read by p */
+        o->n_readers--;
+        o->gain -= p->inputs[j].gain;
+        o->n_refused -= p->inputs[j].refused;
+        xg_queue_update(q, o);
+    }
+    for (j = 0; j < n; j++) {
+        xg_kernel *c = readers[j];
+        uint32_t i;
+        for (i = 0; i < c->n_inputs; i++) { /* what is taken back is estimated again below */
+            c->inputs[i].from->gain -= c->inputs[i].gain;
+            c->inputs[i].from->n_refused -= c->inputs[i].refused;
+            c->inputs[i].gain = 0;
+            c->inputs[i].refused = false;
+        }
+        xg_kernel_take(g, c, p);
+    }
+    for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
+    for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+}
+
+XG_FN void xg_priority_run(xg_kernels *g) {
+    xg_queue q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    q.g = g;
+    for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
+    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
+    while (q.heap.n) {
+        xg_kernel *best = q.heap.p[0];
+        xg_queue_drop(&q, best);
+        xg_priority_fuse(&q, best);
+    }
+    xg_priority_log_rest(g);
+}
+
+XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_kernels g;
+    xg_kernels_open(&g, c);
+    xg_priority_run(&g);
+    xg_multi_run(&g);
+    return xg_kernels_close(&g);
+}
+
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
+
+#endif /* XG_FUSE_PRIORITY_C */
+/* fuse/fingerprint.c -- a computation as bytes, without its names: equal bytes mean equal kernels, so that what a model repeats in every layer is emitted once. */
+#ifndef XG_FUSE_FINGERPRINT_C
+#define XG_FUSE_FINGERPRINT_C
+
+XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
+    char bytes[10];
+    size_t n = 0;
+    do { bytes[n++] = (char)((v & 127) | (v > 127 ? 128 : 0)); v >>= 7; } while (v);
+    xg_put(b, bytes, n);
+}
+
+XG_FN void xg_fingerprint_literal(xg_buf *b, const xg_literal *l) {
+    uint32_t k;
+    xg_fingerprint_number(b, l->elided ? 1 : l->data ? 2 : 0);
+    if (l->data && !l->elided) xg_put(b, (const char *)l->data, (size_t)xg_cost_bytes(l->shape));
+    if (l->elems) for (k = 0; k < l->shape->n_elems; k++) xg_fingerprint_literal(b, l->elems[k]);
+}
+
+XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
+    xg_printer p;
+    uint32_t k;
+    switch (a->key) {
+    case XG_A_metadata: case XG_A_frontend_attributes: case XG_A_sharding: case XG_A_statistics: case XG_A_origin: case XG_A_control_predecessors: return;
+    default: break;
+    }
+    xg_fingerprint_number(b, (uint64_t)a->key + 1);
+    switch (xg_attr_kind_of(a->key)) {
+    case XG_K_INT: case XG_K_BOOL: xg_fingerprint_number(b, (uint64_t)a->v.i); return;
+    case XG_K_INTS:
+        xg_fingerprint_number(b, a->v.ints->n);
+        for (k = 0; k < a->v.ints->n; k++) xg_fingerprint_number(b, (uint64_t)a->v.ints->p[k]);
+        return;
+    case XG_K_COMP: xg_fuse_fingerprint(b, a->v.comp); return;
+    case XG_K_COMPS:
+        xg_fingerprint_number(b, a->v.comps->n);
+        for (k = 0; k < a->v.comps->n; k++) xg_fuse_fingerprint(b, a->v.comps->p[k]);
+        return;
+    default:
+        p = xg_printer_make(b, NULL);
+        xg_print_attr(&p, a);
+        xg_putc(b, 0);
+    }
+}
+
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
+    uint32_t at = 0, k;
+    xg_fingerprint_number(b, c->n_insts);
+    XG_FOR_INSTS(i, c) {
+        i->scratch = (void *)(size_t)at++;
+        xg_fingerprint_number(b, i->op);
+        xg_fingerprint_number(b, i->shape->id);
+        xg_fingerprint_number(b, i->n_operands);
+        for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
+        if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+        if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+        for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
+        xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+    }
+    xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
+}
+
+#endif /* XG_FUSE_FINGERPRINT_C */
 
 /* kir */
 /* kir/kir.h -- kernel IR: one data structure, printer, parser and verifier for all levels between a fusion and PTX.
@@ -17736,8 +23862,10 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
+    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
+    X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
     X(SELECT, "arith.select", 3, 3, 1, 0, KF_PURE | KF_LOW, select, result) \
@@ -17830,10 +23958,24 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(MULWIDES, "nvvm.mul.wide.s32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* i32 x i32 -> i64 */ \
     X(MULWIDEU, "nvvm.mul.wide.u32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
     X(SHFL3, "nvvm.shf", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* funnel shift right of (high, low) by amount mod 32 */ \
+    X(SHFLDOWN, "nvvm.shfl.sync.down", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) /* of all 32 lanes: what lane (own + operand 1) has; its own behind the end */ \
+    X(SHFLUP, "nvvm.shfl.sync.up", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
+    X(SHFLBFLY, "nvvm.shfl.sync.bfly", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
+    X(SHFLIDX, "nvvm.shfl.sync.idx", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
     /* memory, by address */ \
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
+    X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_AND, "llvm.atomicrmw.and", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_OR, "llvm.atomicrmw.or", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_XOR, "llvm.atomicrmw.xor", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXS, "llvm.atomicrmw.max", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINS, "llvm.atomicrmw.min", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXU, "llvm.atomicrmw.umax", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
 
@@ -17906,7 +24048,7 @@ struct xg_kop {
     xg_kop *prev, *next;
     int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
     uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
 };
@@ -18072,7 +24214,15 @@ typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
 XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
 
+/* ---- atomics.c: memory that others change too ---- */
+typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
+/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
+
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
 XG_FN void xg_kir_inline(xg_kmodule *m);             /* inline.c: functions called once, or marked inline_always; drops dead ones */
 XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.loop -> scf.for and scf.if; bounds that ranges prove vanish; peels */
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
@@ -18774,7 +24924,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) if (xg_kop_has_effects(o)) return true;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
 }
 
@@ -18792,6 +24942,7 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         }
         switch (op->op) {
         case XG_K_OP_INSERT: case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
         case XG_K_OP_SYNC: case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
         case XG_K_OP_FOR: v = op->operands[v->index + 3].value; break;
         case XG_K_OP_LOOP: v = op->operands[(uint32_t)op->a + v->index].value; break;
@@ -19191,6 +25342,14 @@ XG_FN void xg_kprint_call(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, ')');
     xg_kprint_result_types(p, op);
 }
+XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
+    xg_putc(p->b, '(');
+    xg_kprint_list(p, op->operands, op->n_operands);
+    xg_printf(p->b, ") to %lld combiner=@", (long long)op->a);
+    xg_put_str(p->b, ((const xg_kfunc *)op->p)->name);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, op->n_operands);
+}
 XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     xg_kname_give(p, &op->regions[0]->args[0]);
     xg_kprint_value(p, &op->regions[0]->args[0]);
@@ -19237,6 +25396,26 @@ XG_FN void xg_kprint_while(xg_kprinter *p, const xg_kop *op) {
     }
     xg_puts(p->b, "):\n");
     xg_kprint_body(p, after);
+}
+XG_FN void xg_kprint_atomic_rmw(xg_kprinter *p, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    xg_kprint_value(p, op->operands[0].value);
+    xg_kprint_indices(p, op->operands + 1, op->n_operands - 1);
+    xg_puts(p->b, " : ");
+    xg_kprint_type(p, op->operands[0].value->type);
+    xg_puts(p->b, " {\n");
+    xg_kprint_indent(p);
+    xg_puts(p->b, "^bb0(");
+    xg_kprint_new_args(p, r, 0, 1);
+    xg_puts(p->b, ": ");
+    xg_kprint_type(p, r->args[0].type);
+    xg_puts(p->b, "):\n");
+    xg_kprint_body(p, r);
+}
+XG_FN void xg_kprint_cmpxchg(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_list(p, op->operands, 3);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, 2);
 }
 XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
@@ -19838,6 +26017,33 @@ XG_FN xg_kop *xg_kparse_call(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     (void)xg_kparse_types(p);
     return xg_kcall(b, f, v.p, v.n);
 }
+XG_FN xg_kop *xg_kparse_shuffle_reduce(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    int64_t distance;
+    xg_kvals v;
+    xg_kfunc *f;
+    xg_kop *op;
+    size_t at;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    xg_kexpect(p, "(");
+    xg_kparse_until(p, &v, ")");
+    xg_kexpect(p, "to");
+    distance = xg_kinteger(p);
+    xg_kexpect(p, "combiner");
+    xg_kexpect(p, "=");
+    at = p->at;
+    f = (xg_kfunc *)xg_dict_get(&p->funcs, xg_kname(p, '@'));
+    if (!f) xg_kparse_fail(p, at, "no function of this name", xg_str_of(NULL, 0));
+    xg_kexpect(p, ":");
+    for (k = 0; k < v.n; k++) {
+        if (k) xg_kexpect(p, ",");
+        xg_kexpect_type(p, v.p[k]->type);
+    }
+    op = xg_kir_op(b, code, v.p, v.n, xg_ktypes_of(b, v.p, v.n), v.n, 0);
+    op->a = distance;
+    op->p = f;
+    return op;
+}
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
@@ -19918,6 +26124,44 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     }
     xg_kparse_body(p, op->regions[1], mark);
     return op;
+}
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kvals v;
+    const xg_ktype *elem;
+    uint32_t mark;
+    xg_knew n;
+    xg_kop *op;
+    memset(&v, 0, sizeof v);
+    xg_push(b->m->arena, xg_kval *, &v, xg_kparse_value(p));
+    xg_kparse_indices(p, &v);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v.p[0]->type);
+    op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
+    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
+    xg_kir_region_args(b, op, 0, &elem, 1);
+    xg_kexpect(p, "{");
+    mark = p->scope.n;
+    xg_kexpect(p, "^bb0");
+    xg_kexpect(p, "(");
+    n = xg_kparse_new(p);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, elem);
+    xg_kexpect(p, ")");
+    xg_kexpect(p, ":");
+    xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
+    xg_kparse_body(p, op->regions[0], mark);
+    return op;
+}
+XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v[3];
+    uint32_t k;
+    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v[0]->type);
+    xg_kexpect(p, ",");
+    xg_kexpect_type(p, v[1]->type);
+    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
 }
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;
@@ -20611,6 +26855,14 @@ XG_FN const char *xg_kir_check_insert(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not an element of the tensor";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
+XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
+    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
+    return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
+}
 XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
     if (xg_kt(op, 0)->rank != 1 || !xg_kt_indices(op, 1, xg_kt(op, 0))) return "a flat tensor and an index";
     return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem ? "the result is a vector of elements" : NULL;
@@ -20635,6 +26887,23 @@ XG_FN const char *xg_kir_check_sync(const xg_kop *op) {
     if (op->n_operands != op->n_results) return "as many results as operands";
     for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != op->results[k].type || xg_kt(op, k)->kind != XG_TK_TENSOR) return "tensors, and the same types as results";
     return NULL;
+}
+XG_FN const char *xg_kir_check_shuffle_reduce(const xg_kop *op) {
+    const xg_kfunc *f = (const xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    if (op->a < 1 || op->a > 16 || (op->a & (op->a - 1))) return "the distance is a power of two up to 16";
+    if (!f || op->n_results != n || f->n_results != n || f->body->n_args != 2 * n) return "the combiner takes two of each value and gives one of each";
+    for (k = 0; k < n; k++) {
+        const xg_ktype *t = xg_kt(op, k);
+        if (t->kind != XG_TK_SCALAR || t->elem == XG_E_INDEX || xg_kelem_is_complex(t->elem)) return "scalars, neither index nor complex";
+        if (op->results[k].type != t || f->results[k] != t || f->body->args[k].type != t || f->body->args[n + k].type != t) return "operands, results and the combiner's types differ";
+    }
+    return NULL;
+}
+XG_FN const char *xg_kir_check_shuffle(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t != xg_kr(op) || t->kind != XG_TK_SCALAR || (t->elem != XG_E_I32 && t->elem != XG_E_F32)) return "a value of 32 bits";
+    return xg_kt(op, 1)->kind != XG_TK_SCALAR || xg_kt(op, 1)->elem != XG_E_I32 ? "the lane is i32" : NULL;
 }
 XG_FN const char *xg_kir_check_select(const xg_kop *op) {
     if (xg_kt(op, 1) != xg_kr(op) || xg_kt(op, 2) != xg_kr(op)) return "both values have the result's type";
@@ -20695,6 +26964,11 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER) return "a value, a pointer, a value of the same type";
+    return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
+}
 XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1 ? "a shared pointer with size and alignment" : NULL; }
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
@@ -20758,6 +27032,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
     case XG_K_OP_INSERT: return u->index == 1;
     case XG_K_OP_WRITE: return u->index == 1;
+    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }
@@ -20985,6 +27260,77 @@ XG_FN void xg_kir_cse(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CSE_C */
+/* kir/lower_shuffles.c -- what lanes of a warp tell each other becomes shuffles of 32 bits.
+ *
+ *     %r:2 = xla_gpu.shuffle_reduce(%a, %b) to 4 combiner=@f
+ *       ==>   for distance 4, 2, 1:  %a, %b = call @f(%a, %b, lane + distance's %a, its %b)
+ *
+ * A narrower value is widened by its bits, a wider one shuffled in halves. Lanes whose partner lies behind their group get something that nobody may use.
+ * Comes before inline, which puts the combiner in its places. Keeps: everything else. */
+#ifndef XG_KIR_LOWER_SHUFFLES_C
+#define XG_KIR_LOWER_SHUFFLES_C
+
+XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
+    const xg_ktype *pair = xg_kir_vector(b->m, XG_E_I32, 2), *i32 = xg_kir_scalar(b->m, XG_E_I32);
+    xg_kval *from = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, pair), *to = xg_kconst_bits(b, pair, 0), *x[3];
+    int64_t k;
+    for (k = 0; k < 2; k++) {
+        x[0] = from;
+        x[1] = xg_kconst_int(b, XG_E_I32, k);
+        x[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, i32);
+        x[1] = lane;
+        x[0] = xg_kir_value(b, code, x, 2, i32);
+        x[1] = to;
+        x[2] = xg_kconst_int(b, XG_E_I32, k);
+        to = xg_kir_value(b, XG_K_OP_VINSERT, x, 3, pair);
+    }
+    return xg_kir_value(b, XG_K_OP_BITCAST, &to, 1, v->type);
+}
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
+    xg_kelem e = v->type->elem, bits;
+    xg_kval *x[2];
+    if (xg_kelem_bits(e) == 64) return xg_kshuffle_halves(b, code, v, lane);
+    x[0] = v;
+    x[1] = lane;
+    if (xg_kelem_bits(e) == 32) return xg_kir_value(b, code, x, 2, v->type);
+    bits = e == XG_E_I1 ? XG_E_I1 : xg_kelem_bytes(e) == 2 ? XG_E_I16 : XG_E_I8;
+    if (e != bits) x[0] = xg_kcast(b, XG_K_OP_BITCAST, v, bits);
+    x[0] = xg_kcast(b, XG_K_OP_EXTUI, x[0], XG_E_I32);
+    x[0] = xg_kir_value(b, code, x, 2, x[0]->type);
+    x[0] = xg_kcast(b, XG_K_OP_TRUNCI, x[0], bits);
+    return e == bits ? x[0] : xg_kcast(b, XG_K_OP_BITCAST, x[0], e);
+}
+
+XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
+    xg_kfunc *f = (xg_kfunc *)op->p;
+    uint32_t n = op->n_operands, k;
+    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, 2 * n + 1);
+    xg_kb b = xg_kb_before(m, op);
+    int64_t distance;
+    b.loc = op->loc;
+    for (k = 0; k < n; k++) v[k] = op->operands[k].value;
+    for (distance = op->a; distance > 0; distance /= 2) {
+        xg_kop *call;
+        for (k = 0; k < n; k++) v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_int(&b, XG_E_I32, distance));
+        call = xg_kcall(&b, f, v, 2 * n);
+        for (k = 0; k < n; k++) v[k] = &call->results[k];
+    }
+    for (k = 0; k < n; k++) xg_kval_replace(&op->results[k], v[k]);
+    xg_kop_remove(op);
+}
+
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        uint32_t k;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
+        for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
+    }
+}
+
+#endif /* XG_KIR_LOWER_SHUFFLES_C */
 /* kir/inline.c -- calls become the bodies of the functions they call, callees first; then only the entry is left.
  *
  * Equal calls are merged before, and what the bodies share after: so a function that is asked twice for the same element is computed
@@ -21475,6 +27821,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
@@ -22342,11 +28689,17 @@ XG_FN void xg_kcanon_replace(xg_kcanon *c, xg_kval *from, xg_kval *to) {
     xg_kval_replace(from, to);
     xg_kcanon_push(c, to->def ? to->def : to->region->owner);
 }
+/* The owner of the region is worth another look when it has lost something that others see, or has little left. */
+enum { XG_KCANON_LITTLE = 16 };
 XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
-    xg_kop *owner = op->parent->owner;
+    xg_kregion *r = op->parent;
+    bool again = xg_kop_has_effects(op);
+    const xg_kop *o;
+    uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
-    xg_kcanon_push(c, owner);
+    for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
+    if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }
 
 /* ---- dead code ---- */
@@ -22921,9 +29274,15 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2); }
+/* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
-    const xg_kuse *u;
-    for (u = v->first_use; u; u = u->next) if ((u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2)) return true;
+    const xg_kuse *u, *w;
+    uint32_t k;
+    for (u = v->first_use; u; u = u->next) {
+        if (xg_kunroll_is_lane(u)) return true;
+        if (u->user->op == XG_K_OP_APPLY) for (k = 0; k < u->user->n_results; k++) for (w = u->user->results[k].first_use; w; w = w->next) if (xg_kunroll_is_lane(w)) return true;
+    }
     return false;
 }
 
@@ -23013,6 +29372,143 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_UNROLL_C */
+/* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
+ *
+ * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
+ * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
+ * the old one needs no exchange. */
+#ifndef XG_KIR_ATOMICS_C
+#define XG_KIR_ATOMICS_C
+
+/* X(RED, combiner) */
+#define XG_KATOMICS(X) X(RED_ADDI, ADDI) X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
+    switch (red) {
+#define X(red_op, op) case XG_K_OP_##red_op: return XG_K_OP_##op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+XG_FN xg_kopcode xg_katomic_red(xg_kopcode combiner) {
+    switch (combiner) {
+#define X(red_op, op) case XG_K_OP_##op: return XG_K_OP_##red_op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+#undef XG_KATOMICS
+
+/* ---- elements as bits ---- */
+
+XG_FN xg_kelem xg_katomic_bits(xg_kelem e) {
+    int64_t bytes = xg_kelem_bytes(e);
+    return bytes == 8 ? XG_E_I64 : bytes == 2 ? XG_E_I16 : XG_E_I32;
+}
+XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *shift) {
+    if (shift) {
+        bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
+        if (e == XG_E_I1) return xg_kcmpi_(b, XG_CI_NE, bits, xg_kconst_int(b, XG_E_I8, 0));
+    }
+    return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
+}
+/* The element's bits; a byte takes its place among those of the word around it. */
+XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
+    xg_kelem to = shift ? XG_E_I8 : word->type->elem;
+    xg_kval *hole;
+    if (v->type->elem == XG_E_I1) v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (v->type->elem != to) v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (!shift) return v;
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift), xg_kconst_int(b, XG_E_I32, -1));
+    v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
+}
+/* 16 bits are exchanged in the registers of 16-bit floats. */
+XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_kval *v) {
+    bool half = v->type->elem == XG_E_I16;
+    xg_kval *o[3], *r;
+    o[0] = half ? xg_kcast(b, XG_K_OP_BITCAST, expected, XG_E_F16) : expected;
+    o[1] = p;
+    o[2] = half ? xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F16) : v;
+    r = xg_kir_value(b, XG_K_OP_ATOM_CAS, o, 3, o[0]->type);
+    return half ? xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_I16) : r;
+}
+
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
+    const xg_ktype *t = xg_kir_scalar(b->m, xg_katomic_bits(e));
+    xg_kval *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *v, *next[2];
+    xg_kop *loop, *branch;
+    xg_kb in, side;
+    old->def->a = xg_kelem_bytes(t->elem);
+    old->def->flags = KM_VOLATILE;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, &old, 1, &t, 1, 2);
+    xg_kir_region_args(b, loop, 0, &t, 1);
+    xg_kir_region_args(b, loop, 1, &t, 1);
+    in = xg_kb_end(b->m, loop->regions[0]);
+    in.loc = b->loc;
+    old = &loop->regions[0]->args[0];
+    v = xg_katomic_encode(&in, fn(&in, data, xg_katomic_decode(&in, e, old, shift)), old, shift);
+    branch = xg_kif(&in, xg_kcmpi_(&in, XG_CI_NE, v, old), &t, 1);
+    side = xg_kb_end(b->m, branch->regions[0]);
+    v = xg_katomic_exchange(&side, old, p, v);
+    xg_kyield(&side, &v, 1);
+    side = xg_kb_end(b->m, branch->regions[1]);
+    xg_kyield(&side, &old, 1);
+    next[0] = xg_kcmpi_(&in, XG_CI_NE, branch->results, old);
+    next[1] = branch->results;
+    xg_kir_op(&in, XG_K_OP_CONDITION, next, 2, NULL, 0, 0);
+    in = xg_kb_end(b->m, loop->regions[1]);
+    v = &loop->regions[1]->args[0];
+    xg_kyield(&in, &v, 1);
+}
+
+/* ---- the region of an atomic_rmw ---- */
+
+XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->region == r || (v->def && v->def->parent == r)) return true;
+    }
+    return op->n_regions != 0 || !(xg_kop_flags(op->op) & KF_PURE);
+}
+XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
+    const xg_kregion *r = (const xg_kregion *)data;
+    const xg_kop *end = xg_kregion_end(r), *op;
+    xg_map64 vals;
+    xg_map64_init(&vals, b->m->arena);
+    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
+    return xg_kclone_value(&vals, end->operands[0].value);
+}
+/* Whether memory may know how to do it on this type. */
+XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
+    if (red == XG_K_OP_COUNT) return false;
+    return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
+}
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
+    xg_kop *op, *next, *last;
+    xg_kopcode red;
+    xg_kval *o[2];
+    uint32_t k;
+    for (op = r->first; op; op = next) { /* what does not need the element is made in front */
+        next = op->next;
+        if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
+    }
+    last = xg_kregion_end(r)->operands[0].value->def;
+    red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
+    for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
+        o[0] = last->operands[1 - k].value;
+        o[1] = p;
+        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        return;
+    }
+    xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);
+}
+
+#endif /* XG_KIR_ATOMICS_C */
 /* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
  *
  * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
@@ -23163,6 +29659,26 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     }
     xg_klow_store(&b, v, p, xg_kelem_bytes(e));
     xg_kval_replace(op->results, op->operands[1].value);
+    xg_kop_remove(op);
+}
+
+/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must consist of words. */
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
+XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *tensor = op->operands[0].value, *index = op->operands[1].value, *p, *shift = NULL;
+    int64_t bytes = xg_kelem_bytes(tensor->type->elem);
+    (void)xg_klow_of(z, tensor);
+    xg_klow_need_flat(z, tensor->type);
+    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
+    xg_klow_region(z, op->regions[0]);
+    if (bytes == 1) {
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
+        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
+        shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
+    } else p = xg_klow_address(&b, tensor, index);
+    xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
+    xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
 }
 
@@ -23434,6 +29950,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_EXTRACT: xg_klow_extract(z, op); break;
     case XG_K_OP_INSERT: xg_klow_insert(z, op); break;
+    case XG_K_OP_ATOMIC_RMW: xg_klow_atomic(z, op); break;
     case XG_K_OP_READ: xg_klow_read(z, op); break;
     case XG_K_OP_WRITE: xg_klow_write(z, op); break;
     case XG_K_OP_VEXTRACT: xg_klow_vextract(z, op); break;
@@ -23793,14 +30310,19 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kval_replace(r, v);
     xg_kop_remove(op);
 }
-/* What a terminator gives is carried in 64 bits. */
-XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from) {
+/* Indices that are carried into `to` (results or arguments) have 64 bits there; what was cast to an integer before has that integer's. */
+XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from, const xg_kval *to) {
     uint32_t k;
-    for (k = from; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
+    for (k = from; k < op->n_operands; k++) if (to[k - from].scratch) xg_kindex_set(b, op, k, XG_E_I64);
+}
+XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
 XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kval *r = op->n_results ? op->results : NULL;
+    const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;
     switch (op->op) {
     case XG_K_OP_INDEX_CAST: xg_kindex_cast(m, op); return;
@@ -23809,11 +30331,11 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     case XG_K_OP_PTR_ADD: if (op->operands[1].value->scratch && op->operands[1].value->type->elem == XG_E_I32 && !(op->flags & KP_INBOUNDS) && !xg_kval_nonnegative(op->operands[1].value)) xg_kindex_set(&b, op, 1, XG_E_I64); return;
     case XG_K_OP_FOR:
         if (op->regions[0]->args[0].scratch) for (k = 0; k < 3; k++) xg_kindex_set(&b, op, k, op->regions[0]->args[0].type->elem);
-        xg_kindex_carried(&b, op, 3);
+        xg_kindex_carried(&b, op, 3, r);
         return;
-    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1); return;
+    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0, op->regions[0]->args); return;
+    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results); return;
+    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1, around->regions[1]->args); return;
     case XG_K_OP_CONST: case XG_K_OP_THREAD_ID: case XG_K_OP_BLOCK_ID: case XG_K_OP_IF: return;
     case XG_K_OP_APPLY: case XG_K_OP_EXTRACT: case XG_K_OP_INSERT: case XG_K_OP_READ: case XG_K_OP_WRITE: case XG_K_OP_LOOP: case XG_K_OP_CALL:
         xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "convert-index comes after lower-tensors and lower-indexing; it met %s", xg_kop_name(op->op));
@@ -23832,7 +30354,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
         for (k = 0; k < ops.n; k++) xg_kindex_op(m, ops.p[k]);
-        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_carried(&b, ops.p[k], 0); }
+        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_returned(&b, ops.p[k]); }
     }
 }
 
@@ -23856,7 +30378,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -23927,6 +30449,9 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);           
 XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part); /* at the end of a function that has the computation's parameters in front */
 XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);     /* in physical order */
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
+XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
+XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -23947,9 +30472,48 @@ XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /
 /* ---- loop.c ---- */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
+/* ---- hero.c ---- */
+typedef struct xg_heroes { uint32_t n; const xg_inst **p; bool *behind; /* by root: made of heroes */ } xg_heroes;
+typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether it is one; of the same form as the first */
+/* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with them. */
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
+XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+/* ---- sections.c ---- */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
+/* ---- concatenate.c ---- */
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
+/* ---- update.c ---- */
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- scatter.c ---- */
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scatter(xg_fusion_emission *e);
+/* ---- slices.c ---- */
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_slices(xg_fusion_emission *e);
+/* ---- transpose.c ---- */
+XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_transpose(xg_fusion_emission *e);
+/* ---- merge.c ---- */
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- reduction.c ---- */
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- scan.c ---- */
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
@@ -24455,10 +31019,9 @@ XG_FN xg_elem xg_cx_pow(xg_kb *b, xg_elem z, xg_elem w) {
     return CX(SEL(zero, SEL(none, K(1), K(0)), r.v), SEL(zero, K(0), r.im));
 }
 
-/* Larger or smaller in lexicographic order of (re, im), as the complex compare has it. */
+/* Larger or smaller, z where they are equal: XLA looks at the real parts alone, as its compare does for GE and LE. */
 XG_FN xg_elem xg_cx_pick(xg_kb *b, xg_elem z, xg_elem w, bool larger) {
-    xg_kcmpf strict = larger ? XG_CF_OGT : XG_CF_OLT, loose = larger ? XG_CF_OGE : XG_CF_OLE;
-    xg_kval *first = XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, strict, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, loose, z.im, w.im)));
+    xg_kval *first = xg_kcmpf_(b, larger ? XG_CF_OGE : XG_CF_OLE, z.v, w.v);
     return CX(SEL(first, z.v, w.v), SEL(first, z.im, w.im));
 }
 
@@ -24479,13 +31042,13 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
     }
 }
 
-/* EQ and NE by parts; the others lexicographically. */
+/* EQ and NE by parts; LT and GT lexicographically; GE and LE by the real parts. */
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w) {
     const xg_direction_row *d = xg_scalar_direction(i);
     if (d->flt == XG_CF_OEQ) return BOTH(EQ(z.v, w.v), EQ(z.im, w.im));
     if (d->flt == XG_CF_UNE) return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
-    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, d->flt == XG_CF_OLT || d->flt == XG_CF_OLE ? XG_CF_OLT : XG_CF_OGT, z.v, w.v),
-                 BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
+    if (d->flt == XG_CF_OGE || d->flt == XG_CF_OLE) return xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
 }
 #undef CX
 #undef ADD
@@ -24772,17 +31335,6 @@ HANDLER(dimension_size) {
  * a long chain of roundings would lose what a tree of partial sums (which HLO allows as well) keeps. */
 #ifndef XG_EMIT_REDUCE_C
 #define XG_EMIT_REDUCE_C
-
-/* The computation is add(p0, p1) in either order, of one type. */
-XG_FN bool xg_reducer_is_sum(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    if (c->n_params != 2 || r->op != XG_ADD) return false;
-    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
-}
-/* The type that a sum is carried in; INVALID: the reducer's own types. */
-XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) {
-    return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID;
-}
 
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
 
@@ -25591,15 +32143,20 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
     return p;
 }
 
+/* Asks whether the indices are in the map's domain. What is asked may not be taken as known: the expression of a condition is computed by a map over all
+ * that the indices can be, without the conditions. */
 XG_FN xg_kval *xg_elem_in_domain(xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices) {
+    xg_imap *all = xg_imap_copy(s->e->m->aff, map, 0);
     xg_kval *p = NULL, *at[1];
     uint32_t k;
-    for (k = 0; k < map->n_dims; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[k], map->dims[k].range, xg_range_of(0, shape->dims[k] - 1)));
-    for (k = 0; k < map->n_syms; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[map->n_dims + k], map->syms[k].range, xg_range_of(0, counts[k] - 1)));
+    all->n_constraints = 0;
+    for (k = 0; k < map->n_dims; k++) all->dims[k].range = xg_range_of(0, shape->dims[k] - 1);
+    for (k = 0; k < map->n_syms; k++) all->syms[k].range = xg_range_of(0, counts[k] - 1);
+    for (k = 0; k < map->n_dims; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[k], map->dims[k].range, all->dims[k].range));
+    for (k = 0; k < map->n_syms; k++) p = xg_elem_and(s, p, xg_elem_within(s, indices[map->n_dims + k], map->syms[k].range, all->syms[k].range));
     for (k = 0; k < map->n_constraints; k++) {
         xg_aff_env env = xg_imap_env(s->e->m->aff, map);
-        const xg_imap *one = xg_imap_with_results(s->e->m->aff, map, &map->constraints[k].expr, 1);
-        xg_elem_apply(s, one, indices, at);
+        xg_elem_apply(s, xg_imap_with_results(s->e->m->aff, all, &map->constraints[k].expr, 1), indices, at);
         p = xg_elem_and(s, p, xg_elem_within(s, at[0], map->constraints[k].range, xg_aff_range(&env, map->constraints[k].expr)));
     }
     return p;
@@ -26232,18 +32789,1383 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_LOOP_C */
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
+/* emit/hero.c -- the operations that decide how a fusion is walked: finding them, and what is behind them.
+ *
+ * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of. So an emitter may make heroes' elements
+ * in any order it likes, and whatever is behind them goes along: it gives the element to the scope, and asks for the roots there. */
+#ifndef XG_EMIT_HERO_C
+#define XG_EMIT_HERO_C
+
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to) {
+    xg_shape as = *to;
+    as.type = from->type; /* elements of any width: only their order counts */
+    return xg_indexing_bitcast(x, from, &as);
+}
+
+XG_FN bool xg_hero_in_place(const xg_fusion_emission *e, uint32_t place) {
+    const xg_partition *p = e->parts;
+    const xg_shape *s = p->insts[place]->shape;
+    if (p->part_of[place] != 0 || !p->map_of[place] || !xg_shape_is_array(s) || s->elements != e->roots[0]->shape->elements) return false;
+    return xg_imap_equal(p->map_of[place], xg_emit_same_place(e->m->aff, e->roots[0]->shape, s));
+}
+
+/* Nothing behind a hero may be a function of its own: it could not be given the element. */
+XG_FN bool xg_hero_sort_roots(const xg_fusion_emission *e, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *behind = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    h->behind = XG_NEW_N(e->arena, bool, e->n_roots + 1);
+    for (k = 0; k < h->n; k++) behind[xg_partition_place(p, h->p[k])] = true;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        for (o = 0; o < i->n_operands; o++) behind[k] = behind[k] || behind[xg_partition_place(p, XG_OPERAND(i, o))];
+        if (i->op != XG_TUPLE && behind[k] && p->part_of[k] != UINT32_MAX && p->part_of[k] != 0) return false;
+    }
+    for (k = 0; k < e->n_roots; k++) {
+        if (!xg_partition_is_near(p, k)) return false;
+        h->behind[k] = behind[xg_partition_place(p, e->roots[k])];
+    }
+    return true;
+}
+
+XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *seen = XG_NEW_N(e->arena, bool, p->n_insts + 1); /* a root, or used by what is seen and no hero */
+    uint32_t k, o;
+    memset(h, 0, sizeof *h);
+    if (!e->roots[0]->shape->elements) return false;
+    h->p = XG_NEW_N(e->arena, const xg_inst *, p->n_insts + 1);
+    for (k = 0; k < e->n_roots; k++) seen[xg_partition_place(p, e->roots[k])] = true;
+    for (k = p->n_insts; k-- > 0;) {
+        const xg_inst *i = p->insts[k];
+        if (!seen[k]) continue;
+        if (is_hero(data, i, h->n == 0) && xg_hero_in_place(e, k)) { h->p[h->n++] = i; continue; }
+        for (o = 0; o < i->n_operands; o++) seen[xg_partition_place(p, XG_OPERAND(i, o))] = true;
+    }
+    return h->n && xg_hero_sort_roots(e, h);
+}
+
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
+    xg_memo *memo = &s->memo[xg_partition_place(s->e->parts, hero)];
+    memo->elem = v;
+    memo->outs = &memo->elem;
+    memo->region = s->b.region;
+}
+
+XG_FN int64_t xg_emit_work(const xg_comp *comp) {
+    int64_t n = 0;
+    XG_FOR_INSTS(i, comp) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
+        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
+    }
+    return n;
+}
+
+/* The roots that are, or are not, behind heroes, at an index of `shape`; each is inserted into what is carried for it, one after the other. */
+XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried) {
+    xg_fusion_emission *e = s->e;
+    uint32_t n = 0, k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_kval *here[XG_RANK_MAX];
+        if (h->behind[k] != behind) continue;
+        xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here);
+        carried[n] = xg_emit_insert(&s->b, xg_elem_of(s, e->roots[k], here), carried[n], e->roots[k]->shape, here);
+        n++;
+    }
+}
+
+#endif /* XG_EMIT_HERO_C */
+/* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
+ *
+ * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
+ * merged, each is a permutation of a few dimensions; all heroes of a fusion have the same one. With A the operand's minor dimension and B the result's, a block
+ * takes a tile of A and B at one place of the others:
+ *   - it walks over the tile along A: whatever is fused in front of the heroes is computed there, and so are the fusion's other results, at their own
+ *     place in memory; each hero's elements go to a tile of its own in shared memory;
+ *   - behind a barrier it walks along B: heroes are read from there, and what is fused behind them is computed and written.
+ *
+ * Units. A thread moves units of V x V elements: V vectors of V elements are read along A, turned in registers and stored as V vectors along B. V = 1 unless
+ * A and B are multiples of it and the device stays busy.
+ * Banks. Neither a walk along A nor one along B meets a bank twice. With V = 1 that is because a row of the tile is a word longer than needed; else because the
+ * V rows of a unit are as far apart as there are units, and unit b of row a begins at place (b + a) mod (units of a row). */
+#ifndef XG_EMIT_TRANSPOSE_C
+#define XG_EMIT_TRANSPOSE_C
+
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+
+/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
+
+/* False for what is no permutation of elements, or keeps their order. */
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
+    const xg_shape *to = i->shape, *from;
+    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
+    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
+    p->rank = 0;
+    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
+    for (n = 0, k = 0; k < to->rank; k++) {
+        uint32_t d = xg_shape_major(to, k);
+        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
+    }
+    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
+        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
+        else p->from[p->rank++] = order[k];
+    }
+    for (k = 0; k < p->rank; k++) {
+        uint32_t before = 0, j;
+        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
+        order[k] = before;
+    }
+    memcpy(p->from, order, p->rank * sizeof *order);
+    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
+    return p->rank > 1;
+}
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
+}
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
+XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
+
+/* A plain shape with these dims in memory order. */
+XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permutation *p, bool result, const xg_shape *like) {
+    xg_shape *s = XG_NEW(e->arena, xg_shape);
+    int64_t *dims = XG_NEW_N(e->arena, int64_t, p->rank);
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) dims[k] = p->dims[result ? p->from[k] : k];
+    s->type = like->type;
+    s->rank = p->rank;
+    s->dims = dims;
+    s->elements = like->elements;
+    return s;
+}
+
+/* ---- the fusion: heroes, what is behind them, what is beside them ---- */
+
+typedef struct xg_transpose {
+    xg_fusion_emission *e;
+    xg_permutation p;
+    xg_heroes heroes;
+    /* the tile */
+    uint32_t a, b;            /* which of p's dims */
+    int64_t v, tile;          /* of A and B alike */
+    int64_t counts[XG_RANK_MAX], blocks;
+} xg_transpose;
+
+XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
+    xg_transpose *t = (xg_transpose *)data;
+    xg_permutation q;
+    if (!xg_permutation_of(i, &q) || !xg_permutation_moves_minor(&q) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    t->p = q;
+    return true;
+}
+
+/* ---- the tile ---- */
+
+XG_FN int64_t xg_transpose_bytes(const xg_transpose *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->heroes.n; k++) bytes = XG_MAX(bytes, xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)));
+    return bytes;
+}
+XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
+    uint32_t k;
+    t->v = v;
+    t->tile = tile;
+    t->blocks = 1;
+    for (k = 0; k < t->p.rank; k++) {
+        t->counts[k] = k == t->a || k == t->b ? (t->p.dims[k] + tile - 1) / tile : t->p.dims[k];
+        t->blocks *= t->counts[k];
+    }
+}
+/* A tile of n x n units; the heroes' tiles have one form. */
+XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
+    int64_t bytes = xg_transpose_bytes(t), a = t->p.dims[t->a], b = t->p.dims[t->b], tile = n * v;
+    uint32_t k;
+    if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX) return false;
+    for (k = 0; k < t->heroes.n; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
+    return true;
+}
+/* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
+XG_FN void xg_transpose_choose(xg_transpose *t) {
+    int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->resident_threads / 2048, v, n;
+    for (v = bytes >= 16 ? 1 : bytes == 8 ? 2 : 4; v > 1 && v * bytes >= 4; v /= 2) for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
+        if (!xg_transpose_fits(t, v, n)) continue;
+        xg_transpose_set(t, v, n * v);
+        if (t->blocks >= sms) return;
+    }
+    xg_transpose_set(t, 1, XG_TRANSPOSE_TILE);
+}
+
+/* Small dimensions leave most of a tile empty; then the loop emitter is no worse. */
+XG_FN bool xg_transpose_pays(const xg_transpose *t) {
+    int64_t a = t->p.dims[t->a], b = t->p.dims[t->b];
+    return (a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192);
+}
+XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
+    memset(t, 0, sizeof *t);
+    t->e = e;
+    if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
+    t->a = t->p.rank - 1;
+    t->b = xg_permutation_b(&t->p);
+    if (!xg_transpose_pays(t)) return false;
+    xg_transpose_choose(t);
+    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
+}
+XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
+    xg_transpose t;
+    return xg_transpose_make(&t, (xg_fusion_emission *)e);
+}
+
+/* ---- maps ---- */
+
+/* Where a thread is in its tile: first along `fast`, then the loop over i. The places are those of the first element of a unit. */
+typedef struct xg_transpose_place { const xg_aff *a, *b; int64_t rounds; } xg_transpose_place;
+XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t lanes = XG_MIN(t->tile / t->v, (int64_t)XG_TRANSPOSE_LANES), rows = XG_TRANSPOSE_THREADS / lanes;
+    const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
+    const xg_aff *slow = xg_aff_mul(x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
+    xg_transpose_place r;
+    r.a = along_a ? fast : slow;
+    r.b = along_a ? slow : fast;
+    r.rounds = XG_MAX(t->tile / t->v / rows, (int64_t)1);
+    return r;
+}
+
+/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result: those of the
+ * first element of a unit. */
+XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_transpose_place *at, bool result) {
+    xg_aff_ctx *x = t->e->m->aff;
+    uint32_t n = t->p.rank, k;
+    bool cut_a = t->p.dims[t->a] % t->tile != 0, cut_b = t->p.dims[t->b] % t->tile != 0;
+    xg_imap *m = xg_imap_new(x, 2, 2, 0, n, (uint32_t)cut_a + cut_b);
+    const xg_aff *index[XG_RANK_MAX], *rest = xg_aff_dim(x, 1);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, XG_TRANSPOSE_THREADS - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, t->blocks - 1);
+    m->syms[0].name = XG_STR("i");
+    m->syms[0].range = xg_range_of(0, at->rounds - 1);
+    m->syms[1].name = XG_STR("j");
+    for (k = n; k-- > 0;) {
+        const xg_aff *block = k ? xg_aff_mod(x, rest, t->counts[k]) : rest;
+        rest = xg_aff_div(x, rest, t->counts[k]);
+        index[k] = k == t->a ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->a) : k == t->b ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->b) : block;
+    }
+    for (k = 0; k < n; k++) m->results[k] = index[result ? t->p.from[k] : k];
+    if (cut_a) { m->constraints[0].expr = index[t->a]; m->constraints[0].range = xg_range_of(0, t->p.dims[t->a] - t->v); }
+    if (cut_b) { m->constraints[cut_a].expr = index[t->b]; m->constraints[cut_a].range = xg_range_of(0, t->p.dims[t->b] - t->v); }
+    return m;
+}
+
+/* The map's results, then others over the same variables. */
+XG_FN const xg_imap *xg_transpose_append(xg_transpose *t, const xg_imap *m, const xg_aff *const *more, uint32_t n) {
+    const xg_aff **all = XG_NEW_N(t->e->arena, const xg_aff *, m->n_results + n + 1);
+    memcpy(all, m->results, m->n_results * sizeof *all);
+    memcpy(all + m->n_results, more, n * sizeof *all);
+    return xg_imap_with_results(t->e->m->aff, m, all, m->n_results + n);
+}
+/* Indices of the tile: row a, element b of it; the tile has the result's dims, of which only these two are longer than one. */
+XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_aff *b, const xg_aff **out) {
+    uint32_t n = t->p.rank, k;
+    for (k = 0; k < n; k++) out[k] = t->p.from[k] == t->a ? a : k == n - 1 ? b : xg_aff_const(t->e->m->aff, 0);
+}
+XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t n = t->p.rank, k;
+    for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
+    return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
+}
+
+/* ---- loops ---- */
+
+/* A loop over a map that is being filled: what it gives, and what it carries. */
+typedef struct xg_transpose_loop { xg_kop *op; xg_kb outer; xg_kval *results, *carried; uint32_t n; } xg_transpose_loop;
+XG_FN xg_transpose_loop xg_transpose_begin(xg_scope *s, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
+    xg_transpose_loop l;
+    xg_kregion *r;
+    l.outer = s->b;
+    l.op = xg_kloop(&s->b, map, dims, inits, n);
+    r = l.op->regions[0];
+    l.results = r->args + map->n_syms;
+    l.carried = l.results + map->n_results;
+    l.n = n;
+    s->b = xg_kb_end(s->b.m, r);
+    s->b.loc = l.outer.loc;
+    return l;
+}
+/* vals: what is carried on; becomes the loop's results. */
+XG_FN void xg_transpose_end(xg_scope *s, const xg_transpose_loop *l, xg_kval **vals) {
+    uint32_t k;
+    xg_kyield(&s->b, vals, l->n);
+    s->b = l->outer;
+    for (k = 0; k < l->n; k++) vals[k] = &l->op->results[k];
+}
+
+/* One walk over the tile. */
+typedef struct xg_transpose_walk {
+    xg_transpose *t;
+    xg_scope *s;
+    xg_kval *ids[2];          /* thread, block */
+    xg_kval **tiles, **dest;  /* the heroes' tiles, the fusion's results */
+} xg_transpose_walk;
+
+/* What result k of a walk over units runs through. */
+XG_FN xg_range xg_transpose_range(const xg_transpose *t, bool result, uint32_t k) {
+    uint32_t dim = k < t->p.rank ? (result ? t->p.from[k] : k) : k;
+    if (k >= t->p.rank) return xg_range_of(0, k == t->p.rank ? t->tile / t->v - 1 : t->tile - t->v);
+    return xg_range_of(0, t->p.dims[dim] - (dim == t->a || dim == t->b ? t->v : 1));
+}
+
+/* Units: dims are p's index, the first row of the unit in the tile and its place in that row; symbols j and k count the unit's elements with the given steps
+ * of A and B, k the faster one. Results: indices of `shape`, whose elements lie in the order of the operand or of the result, then the element's place in the tile,
+ * then its lane in the registers, which are in the order of rows. */
+XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_shape *shape, bool a_is_faster) {
+    xg_aff_ctx *x = t->e->m->aff;
+    uint32_t n = t->p.rank, k;
+    xg_imap *m = xg_imap_new(x, n + 2, 2, 0, n, 0);
+    const xg_aff *a = xg_aff_sym(x, a_is_faster ? 1 : 0), *b = xg_aff_sym(x, a_is_faster ? 0 : 1), *more[XG_RANK_MAX + 1];
+    for (k = 0; k < n + 2; k++) m->dims[k].range = xg_transpose_range(t, result, k);
+    for (k = 0; k < 2; k++) m->syms[k].range = xg_range_of(0, t->v - 1);
+    m->syms[0].name = XG_STR("j");
+    m->syms[1].name = XG_STR("k");
+    for (k = 0; k < n; k++) {
+        uint32_t dim = result ? t->p.from[k] : k;
+        m->results[k] = xg_aff_dim(x, k);
+        if (dim == t->a) m->results[k] = xg_aff_add(x, m->results[k], a);
+        if (dim == t->b) m->results[k] = xg_aff_add(x, m->results[k], b);
+    }
+    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)), xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
+    more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
+    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
+}
+/* The first results of a unit's map stand for indices of `shape`; these are those of another array at the same place. */
+XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, const xg_shape *to, xg_kval *at, xg_kval **out) {
+    xg_kval *from[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < shape->rank; k++) from[k] = at + k;
+    xg_elem_apply(w->s, xg_emit_same_place(w->t->e->m->aff, shape, to), from, out);
+}
+
+/* ---- along A: read, compute, put into the tile ---- */
+
+/* Hero h's operand at the index of hero 0's. */
+XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at) {
+    xg_transpose *t = w->t;
+    xg_kval *here[XG_RANK_MAX];
+    xg_transpose_index_of(w, XG_OPERAND(t->heroes.p[0], 0)->shape, XG_OPERAND(t->heroes.p[h], 0)->shape, at, here);
+    return xg_elem_of(w->s, XG_OPERAND(t->heroes.p[h], 0), here);
+}
+/* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
+XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
+    xg_kval *indices[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < shape->rank; k++) indices[k] = at + k;
+    for (k = 0; k < n; k++) out[k] = carried + k;
+    xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
+}
+XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
+    uint32_t n = 0, k;
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) out[n++] = w->dest[k];
+    return n;
+}
+XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval *const *from) {
+    uint32_t n = 0, k;
+    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) w->dest[k] = from[n++];
+}
+
+/* The tile's element at the indices that stand behind those of the array. */
+XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile, xg_kval *at) {
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
+    return xg_kinsert(&w->s->b, v, tile, idx, w->t->p.rank);
+}
+XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
+    return xg_kextract(&w->s->b, tile, idx, w->t->p.rank);
+}
+
+/* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
+XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_kval **vals, uint32_t n) {
+    xg_transpose *t = w->t;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
+    uint32_t heroes = t->heroes.n, places = shape->rank, k;
+    xg_kval **inner = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3];
+    xg_transpose_loop l;
+    for (k = 0; k < heroes; k++) inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
+    for (k = heroes; k < n; k++) inner[k] = vals[k];
+    l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, true), at, inner, n);
+    for (k = 0; k < heroes; k++) {
+        lane[0] = xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results));
+        lane[1] = &l.carried[k];
+        lane[2] = &l.results[places + t->p.rank];
+        inner[k] = xg_kir_op(&w->s->b, XG_K_OP_VINSERT, lane, 3, &lane[1]->type, 1, 0)->results;
+    }
+    xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, inner + heroes);
+    xg_transpose_end(w->s, &l, inner);
+    for (k = heroes; k < n; k++) vals[k] = inner[k];
+    l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, false), at, vals, heroes);
+    for (k = 0; k < heroes; k++) {
+        const xg_ktype *type = xg_kir_scalar(t->e->m, vals[k]->type->elem);
+        lane[0] = inner[k];
+        lane[1] = &l.results[places + t->p.rank];
+        vals[k] = xg_transpose_put(w, xg_kir_op(&w->s->b, XG_K_OP_VEXTRACT, lane, 2, &type, 1, 0)->results, &l.carried[k], l.results + places);
+    }
+    xg_transpose_end(w->s, &l, vals);
+}
+
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units. */
+XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    xg_transpose_place at = xg_transpose_at(t, !result);
+    const xg_imap *m = xg_imap_simplify(x, xg_transpose_canonical(t, &at, result));
+    const xg_aff *more[XG_RANK_MAX];
+    if (t->v == 1) {
+        xg_transpose_tile_index(t, at.a, at.b, more);
+        return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
+    }
+    more[0] = xg_aff_div(x, at.a, t->v);
+    more[1] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
+    return xg_transpose_append(t, m, more, 2);
+}
+
+XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
+    uint32_t k;
+    xg_kmodule *m = w->t->e->m;
+    if (w->t->v != 1) return;
+    for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
+    for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
+}
+XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < t->p.rank + 2; k++) { at[k] = &results[k]; xg_kval_set_range(at[k], xg_transpose_range(t, result, k)); }
+}
+
+XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
+    xg_transpose *t = w->t;
+    const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
+    const xg_imap *map = xg_transpose_map(t, false, shape);
+    uint32_t heroes = t->heroes.n, n, k;
+    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, heroes + t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
+    xg_transpose_loop l;
+    memcpy(vals, w->tiles, heroes * sizeof *vals);
+    n = heroes + xg_transpose_gather_roots(w, false, vals + heroes);
+    l = xg_transpose_begin(w->s, map, w->ids, vals, n);
+    xg_transpose_names(w, &l, shape->rank, "input_dim%u");
+    if (t->v == 1) {
+        for (k = 0; k < heroes; k++) vals[k] = xg_transpose_put(w, xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results)), &l.carried[k], l.results + shape->rank);
+        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, vals + heroes);
+    } else {
+        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+        xg_transpose_of_unit(t, false, l.results, at);
+        xg_transpose_load_unit(w, at, vals, n);
+    }
+    xg_transpose_end(w->s, &l, vals);
+    memcpy(w->tiles, vals, heroes * sizeof *vals);
+    xg_transpose_scatter_roots(w, false, vals + heroes);
+}
+
+/* ---- along B: out of the tile, compute, write ---- */
+
+/* Heroes are what stands in the tiles; the roots behind them follow. */
+XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, uint32_t n, xg_kval **out) {
+    uint32_t k;
+    for (k = 0; k < w->t->heroes.n; k++) {
+        xg_hero_give(w->s, w->t->heroes.p[k], xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank)));
+    }
+    xg_transpose_roots(w, true, shape, results, carried, n, out);
+}
+
+XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
+    xg_transpose *t = w->t;
+    const xg_shape *shape = t->heroes.p[0]->shape;
+    const xg_imap *map = xg_transpose_map(t, true, shape);
+    uint32_t n, k;
+    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, t->e->n_roots + 1), *at[XG_RANK_MAX + 2];
+    xg_transpose_loop l, inner;
+    n = xg_transpose_gather_roots(w, true, vals);
+    l = xg_transpose_begin(w->s, map, w->ids, vals, n);
+    xg_transpose_names(w, &l, shape->rank, "dim%u");
+    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
+    else {
+        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+        xg_transpose_of_unit(t, true, l.results, at);
+        inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
+        xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
+        xg_transpose_end(w->s, &inner, vals);
+    }
+    xg_transpose_end(w->s, &l, vals);
+    xg_transpose_scatter_roots(w, true, vals);
+}
+
+XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
+    uint32_t n = w->t->heroes.n, k;
+    const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
+    xg_kop *op;
+    for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
+    op = xg_kir_op(&w->s->b, XG_K_OP_SYNC, w->tiles, n, types, n, 0);
+    for (k = 0; k < n; k++) { w->tiles[k] = &op->results[k]; w->tiles[k]->name = XG_STR("synced_tensor"); }
+}
+
+XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_transpose t;
+    xg_transpose_walk w;
+    xg_scope s;
+    uint32_t k;
+    (void)xg_transpose_make(&t, e);
+    f->threads[0] = XG_TRANSPOSE_THREADS;
+    f->blocks[0] = (uint32_t)t.blocks;
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    memset(&w, 0, sizeof w);
+    w.t = &t;
+    w.s = &s;
+    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
+    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
+    w.ids[0] = xg_kthread_id(&s.b, 0, XG_TRANSPOSE_THREADS);
+    w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
+    for (k = 0; k < t.heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
+        w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        xg_emit_name(e->m, w.tiles[k], t.heroes.n == 1 ? "shmem" : "shmem%u", k);
+    }
+    xg_transpose_along_a(&w);
+    xg_transpose_barrier(&w);
+    xg_transpose_along_b(&w);
+    xg_kreturn(&s.b, w.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_TRANSPOSE_C */
+/* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
+ *
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+#ifndef XG_EMIT_SECTIONS_C
+#define XG_EMIT_SECTIONS_C
+
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+
+XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
+    int64_t most = 1;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, (list[k].shape->elements + list[k].unroll - 1) / list[k].unroll);
+    return XG_MIN(most, (int64_t)XG_LAUNCH_THREADS);
+}
+XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
+    int64_t threads = xg_sections_threads(list, n), sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) if (!xg_add64(sum, xg_section_blocks(&list[k], threads), &sum)) return INT64_MAX;
+    return sum;
+}
+
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    const xg_section *c = &d->list[which];
+    int64_t blocks = d->first[which + 1] - d->first[which];
+    xg_aff_ctx *x = e->m->aff;
+    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kb outer = s->b;
+    xg_kregion *r;
+    xg_kop *loop;
+    uint32_t k;
+    own->dims[0].name = XG_STR("bl_x");
+    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    dims[0] = d->thread;
+    dims[1] = d->block;
+    xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
+    loop = xg_kloop(&s->b, map, dims, dest, e->n_roots);
+    r = loop->regions[0];
+    for (k = 0; k < map->n_results; k++) { at[k] = &r->args[map->n_syms + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (k = 0; k < e->n_roots; k++) inside[k] = &r->args[map->n_syms + map->n_results + k];
+    s->b = xg_kb_end(e->m, r);
+    s->b.loc = outer.loc;
+    d->body(s, d->data, which, at, inside);
+    xg_kyield(&s->b, inside, e->n_roots);
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &loop->results[k];
+}
+
+XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer = s->b;
+    xg_kop *op;
+    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+        memcpy(inside, dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_sections_range(d, s, side ? mid : from, side ? to : mid, inside);
+        xg_kyield(&s->b, inside, e->n_roots);
+    }
+    s->b = outer;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
+}
+
+XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
+    xg_kfunc *f = e->m->entry;
+    xg_sections_site d;
+    xg_scope s;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.list = list;
+    d.body = body;
+    d.data = data;
+    d.threads = xg_sections_threads(list, n);
+    d.first = XG_NEW_N(e->arena, int64_t, n + 1);
+    for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
+    if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d.thread = xg_kthread_id(&s.b, 0, d.threads);
+    d.block = xg_kblock_id(&s.b, 0, XG_MAX(d.first[n], (int64_t)1));
+    if (n) xg_sections_range(&d, &s, 0, n, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SECTIONS_C */
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, so that no element asks where it comes from.
+ *
+ * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
+ * memory order, by vectors where pieces of both sides begin at multiples of them. */
+#ifndef XG_EMIT_CONCATENATE_C
+#define XG_EMIT_CONCATENATE_C
+
+enum { XG_CONCATENATE_OPERANDS_MAX = 128, XG_CONCATENATE_WORK_MAX = 4096 };
+
+typedef struct xg_concatenate { xg_fusion_emission *e; xg_heroes heroes; uint32_t n, dim, *operand; int64_t *offset; xg_section *sections; } xg_concatenate;
+
+/* The first hero, or one like it. */
+XG_FN bool xg_concatenate_is_hero(void *data, const xg_inst *i, bool first) {
+    const xg_inst **like = (const xg_inst **)data;
+    uint32_t k;
+    if (i->op != XG_CONCATENATE || !xg_index_has_order(i->shape)) return false;
+    if (first) { *like = i; return true; }
+    if (i->n_operands != (*like)->n_operands || xg_attr_ints(i, XG_A_dimensions).p[0] != xg_attr_ints(*like, XG_A_dimensions).p[0]) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(*like, k)->shape)) return false;
+    return true;
+}
+
+/* Elements that one thread takes: pieces of an operand are contiguous in the result over the dims up to the concatenated one. */
+XG_FN int64_t xg_concatenate_unroll(const xg_concatenate *c, const xg_inst *hero, const xg_shape *operand, int64_t offset) {
+    int64_t inner = 1, unroll;
+    uint32_t k;
+    if (hero->shape->elements < c->e->target->resident_threads) return 1;
+    for (k = hero->shape->rank; k-- > 0;) {
+        uint32_t d = hero->shape->layout ? (uint32_t)hero->shape->layout->minor_to_major[hero->shape->rank - 1 - k] : k;
+        if (d == c->dim) break;
+        inner *= operand->dims[d];
+    }
+    unroll = xg_gcd(c->e->target->max_unroll, operand->dims[c->dim] * inner);
+    if (operand->elements == hero->shape->elements) return unroll;
+    unroll = xg_gcd(unroll, hero->shape->dims[c->dim] * inner);
+    return offset ? xg_gcd(unroll, offset * inner) : unroll;
+}
+
+XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
+    const xg_inst *hero = NULL;
+    int64_t offset = 0, most;
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->e = e;
+    if (!xg_heroes_find(e, xg_concatenate_is_hero, (void *)&hero, &c->heroes)) return false;
+    hero = c->heroes.p[0];
+    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX) return false;
+    c->dim = (uint32_t)xg_attr_ints(hero, XG_A_dimensions).p[0];
+    c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);
+    c->offset = XG_NEW_N(e->arena, int64_t, hero->n_operands + 1);
+    c->operand = XG_NEW_N(e->arena, uint32_t, hero->n_operands + 1);
+    for (k = 0; k < hero->n_operands; k++) {
+        const xg_shape *s = XG_OPERAND(hero, k)->shape;
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        if (s->elements) {
+            *walk = *s;
+            walk->layout = hero->shape->layout;
+            c->sections[c->n].shape = walk;
+            c->sections[c->n].unroll = xg_concatenate_unroll(c, hero, s, offset);
+            c->operand[c->n] = k;
+            c->offset[c->n++] = offset;
+        }
+        offset += s->dims[c->dim];
+    }
+    /* Blocks that are nearly empty are no gain over choosing. */
+    most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
+    return xg_sections_blocks(c->sections, c->n) <= most;
+}
+XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e) {
+    xg_concatenate c;
+    return xg_concatenate_make(&c, (xg_fusion_emission *)e);
+}
+
+XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_concatenate *c = (xg_concatenate *)data;
+    const xg_shape *to = c->heroes.p[0]->shape, *from = c->sections[which].shape;
+    xg_kval *here[XG_RANK_MAX], **out = XG_NEW_N(s->e->arena, xg_kval *, s->e->n_roots + 1);
+    xg_imap *shift = xg_imap_new(s->e->m->aff, to->rank, 0, 0, to->rank, 0);
+    uint32_t side, k, n;
+    for (k = 0; k < to->rank; k++) {
+        shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);
+        shift->results[k] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, k), k == c->dim ? c->offset[which] : 0);
+    }
+    for (k = 0; k < c->heroes.n; k++) xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, here);
+    for (side = 0; side < 2; side++) {
+        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) out[n++] = dest[k];
+        xg_hero_roots(s, &c->heroes, side == 0, to, here, out);
+        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) dest[k] = out[n++];
+    }
+}
+XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
+    xg_concatenate c;
+    (void)xg_concatenate_make(&c, e);
+    xg_emit_sections(e, c.sections, c.n, xg_concatenate_body, &c);
+}
+
+#endif /* XG_EMIT_CONCATENATE_C */
+/* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
+ *
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, in whose memory it lies (fuse/in_place.c): what is not updated is there
+ * already. Each result has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then. */
+#ifndef XG_EMIT_UPDATE_C
+#define XG_EMIT_UPDATE_C
+
+typedef struct xg_update { xg_section *sections; uint32_t *root, n; } xg_update;
+
+XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_DYNAMIC_UPDATE_SLICE ? root : NULL;
+}
+
+/* What the parameter goes into, but for one root: no other root. */
+XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t root) {
+    const xg_partition *p = e->parts;
+    bool *made = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    made[xg_partition_place(p, e->comp->params[param])] = true;
+    for (k = 0; k < p->n_insts; k++) for (o = 0; o < p->insts[k]->n_operands; o++) made[k] = made[k] || made[xg_partition_place(p, XG_OPERAND(p->insts[k], o))];
+    for (k = 0; k < e->n_roots; k++) if (k != root && made[xg_partition_place(p, e->roots[k])]) return false;
+    return true;
+}
+
+XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t param;
+        if (!xg_update_of(e->roots[k])) return false;
+        param = xg_fuse_in_place(e->arena, e->fusion, k);
+        if (param < 0 || !xg_update_alone(e, (uint32_t)param, k)) return false;
+    }
+    return true;
+}
+
+XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_update *u = (xg_update *)data;
+    uint32_t root = u->root[which], k;
+    const xg_inst *r = s->e->roots[root], *i = xg_update_of(r);
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem v;
+    for (k = 0; k < i->shape->rank; k++) {
+        int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
+        idx[k] = at[k];
+        if (!slack) continue;
+        idx[k] = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 2, k, slack), at[k]);
+        xg_kval_set_range(idx[k], xg_range_of(0, i->shape->dims[k] - 1));
+    }
+    v = xg_elem_of(s, XG_OPERAND(i, 1), at);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
+    dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
+}
+
+XG_FN void xg_emit_update(xg_fusion_emission *e) {
+    xg_update u;
+    uint32_t k;
+    u.sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    u.root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    u.n = 0;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *i = xg_update_of(e->roots[k]);
+        xg_shape *walk = XG_NEW(e->arena, xg_shape);
+        *walk = *XG_OPERAND(i, 1)->shape;
+        if (!walk->elements) continue;
+        walk->layout = i->shape->layout;
+        u.sections[u.n].shape = walk;
+        u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+        u.root[u.n++] = k;
+    }
+    xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
+}
+
+#endif /* XG_EMIT_UPDATE_C */
+/* emit/slices.c -- fusions whose results are slices of one shape.
+ *
+ * Slices that do not overlap much are written by blocks of their own, each from its part of the input, and what no slice takes is never read. Otherwise the
+ * smallest box that holds them all is walked once: an element is computed once and goes into every slice that has it. */
+#ifndef XG_EMIT_SLICES_C
+#define XG_EMIT_SLICES_C
+
+typedef struct xg_input_slices { xg_fusion_emission *e; const xg_inst **slices; xg_section *sections; uint32_t *root; uint32_t n; int64_t low[XG_RANK_MAX]; bool once; } xg_input_slices;
+
+XG_FN const xg_inst *xg_slices_of(const xg_inst *root) {
+    root = xg_in_place_strip(root);
+    return root->op == XG_SLICE ? root : NULL;
+}
+
+/* Takes the box of all slices and decides. */
+XG_FN void xg_slices_decide(xg_input_slices *c) {
+    const xg_shape *from = XG_OPERAND(c->slices[0], 0)->shape;
+    int64_t sum = 0, box = 1, dims[XG_RANK_MAX];
+    uint32_t d, k;
+    xg_shape *walk = XG_NEW(c->e->arena, xg_shape);
+    for (k = 0; k < c->e->n_roots; k++) sum += c->slices[k]->shape->elements;
+    for (d = 0; d < from->rank; d++) {
+        int64_t lo = from->dims[d], hi = 0;
+        for (k = 0; k < c->e->n_roots; k++) {
+            xg_slice_dim s = xg_inst_attr(c->slices[k], XG_A_slice)->v.slices->p[d];
+            if (s.start >= s.limit) continue;
+            lo = XG_MIN(lo, s.start);
+            hi = XG_MAX(hi, s.limit);
+        }
+        c->low[d] = lo;
+        dims[d] = hi - lo;
+        box *= dims[d];
+    }
+    c->once = sum > box;
+    if (!c->once) return;
+    *walk = *from;
+    walk->dims = (const int64_t *)memcpy(XG_NEW_N(c->e->arena, int64_t, from->rank + 1), dims, from->rank * sizeof *dims);
+    walk->elements = box;
+    c->sections[0].shape = walk;
+    c->n = 1;
+}
+
+XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->e = e;
+    if (e->n_roots < 2) return false;
+    c->slices = XG_NEW_N(e->arena, const xg_inst *, e->n_roots + 1);
+    c->sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
+    c->root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) {
+        c->slices[k] = xg_slices_of(e->roots[k]);
+        if (!c->slices[k] || !xg_shape_same_dims(XG_OPERAND(c->slices[k], 0)->shape, XG_OPERAND(c->slices[0], 0)->shape) || !xg_index_has_order(e->roots[k]->shape)) return false;
+        if (!e->roots[k]->shape->elements) continue;
+        c->root[c->n] = k;
+        c->sections[c->n++].shape = e->roots[k]->shape;
+    }
+    if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
+    xg_slices_decide(c);
+    for (k = 0; k < c->n; k++) c->sections[k].unroll = c->sections[k].shape->elements < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    return true;
+}
+XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
+    xg_input_slices c;
+    return xg_slices_make(&c, (xg_fusion_emission *)e);
+}
+
+/* An element at an index of the input, for a root that may have it. */
+typedef struct xg_slices_put { uint32_t root; xg_elem v; const xg_imap *place; xg_kval *const *at; xg_kval *dest; } xg_slices_put;
+XG_FN xg_kval *xg_slices_insert(xg_scope *s, const xg_slices_put *d) {
+    const xg_inst *r = s->e->roots[d->root];
+    xg_kval *in[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_elem_apply(s, d->place, d->at, in);
+    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, xg_slices_of(r)->shape, r->shape), in, here);
+    return xg_emit_insert(&s->b, d->v, d->dest, r->shape, here);
+}
+/* dest with the element in it where cond holds. */
+XG_FN xg_kval *xg_slices_insert_when(xg_scope *s, xg_kval *cond, const xg_slices_put *d) {
+    const xg_ktype *type = d->dest->type;
+    xg_kval *v = d->dest;
+    xg_kb outer;
+    xg_kop *op;
+    if (!cond) return xg_slices_insert(s, d);
+    op = xg_kif(&s->b, cond, &type, 1);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&s->b, &v, 1);
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    v = xg_slices_insert(s, d);
+    xg_kyield(&s->b, &v, 1);
+    s->b = outer;
+    return op->results;
+}
+
+XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const *at, xg_kval **dest) {
+    const xg_shape *box = c->sections[0].shape;
+    xg_imap *shift = xg_imap_new(s->e->m->aff, box->rank, 0, 0, box->rank, 0);
+    xg_kval *in[XG_RANK_MAX];
+    uint32_t k, d;
+    for (d = 0; d < box->rank; d++) {
+        shift->dims[d].range = xg_range_of(0, box->dims[d] - 1);
+        shift->results[d] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, d), c->low[d]);
+    }
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, in);
+    for (k = 0; k < c->e->n_roots; k++) {
+        xg_slices_put put;
+        if (!c->e->roots[k]->shape->elements) continue;
+        put.root = k;
+        put.v = xg_elem_of(s, XG_OPERAND(c->slices[k], 0), in);
+        put.place = xg_indexing_operand_to_output(s->e->m->aff, c->slices[k], 0, 0);
+        put.at = in;
+        put.dest = dest[k];
+        dest[k] = xg_slices_insert_when(s, xg_elem_in_domain(s, put.place, XG_OPERAND(c->slices[k], 0)->shape, NULL, in), &put);
+    }
+}
+
+XG_FN void xg_slices_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_input_slices *c = (xg_input_slices *)data;
+    uint32_t root = c->root[which];
+    if (c->once) { xg_slices_once(s, c, at, dest); return; }
+    dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, s->e->roots[root], at), dest[root], s->e->roots[root]->shape, at);
+}
+XG_FN void xg_emit_slices(xg_fusion_emission *e) {
+    xg_input_slices c;
+    (void)xg_slices_make(&c, e);
+    xg_emit_sections(e, c.sections, c.n, xg_slices_body, &c);
+}
+
+#endif /* XG_EMIT_SLICES_C */
+/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it goes.
+ *
+ * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
+ * operand as a whole is left out. Forms:
+ *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
+ * What none of the forms takes is turned round by the loop emitter (gather.c). */
+#ifndef XG_EMIT_SCATTER_C
+#define XG_EMIT_SCATTER_C
+
+typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATOMIC, XG_SCATTER_OWNER } xg_scatter_form;
+
+typedef struct xg_scattering {
+    xg_fusion_emission *e;
+    const xg_inst *i, *indices;
+    const xg_comp *combiner;
+    uint32_t n, rank;             /* arrays; of the operand */
+    const xg_shape *operand, *update;
+    xg_ints window, inserted, map, batch, index_batch;
+    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
+    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
+    uint32_t n_positions;         /* dims of a position */
+    int64_t counts[XG_RANK_MAX];
+    xg_scatter_form form;
+    xg_section section;
+} xg_scattering;
+
+XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
+    const xg_inst *i = e->roots[0];
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    if (i->op != XG_SCATTER || i->n_operands / 2 != e->n_roots) return NULL;
+    for (k = 0; k < e->n_roots; k++) {
+        if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
+        if (i->shape->type != XLAGPU_TUPLE) continue;
+        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i || xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k) return NULL;
+    }
+    return i;
+}
+
+/* ---- which form ---- */
+
+/* The operation of a combiner of its two parameters; XG_OPCODE_COUNT for others. */
+XG_FN xg_opcode xg_scatter_combiner(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER || XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1)) return XG_OPCODE_COUNT;
+    return r->op;
+}
+/* Whether the order of the updates cannot be told from the result, or only by the rounding of floats. */
+XG_FN bool xg_scatter_commutes(xg_opcode op) {
+    switch (op) {
+    case XG_ADD: case XG_MULTIPLY: case XG_MINIMUM: case XG_MAXIMUM: case XG_AND: case XG_OR: case XG_XOR: return true;
+    default: return false;
+    }
+}
+XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F; }
+XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
+    xg_opcode op = xg_scatter_combiner(d->combiner);
+    int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
+}
+/* Windows begin at multiples of their size, so two of them are the same or apart. */
+XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    return true;
+}
+XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
+    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
+    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    return XG_SCATTER_NONE;
+}
+
+XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
+    uint32_t k, next = 0, minor;
+    xg_shape *walk;
+    int64_t *dims;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = xg_scattering_of(e);
+    if (!d->i) return false;
+    d->n = d->i->n_operands / 2;
+    d->indices = XG_OPERAND(d->i, d->n);
+    d->operand = XG_OPERAND(d->i, 0)->shape;
+    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->rank = d->operand->rank;
+    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
+    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
+    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
+    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
+    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
+    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
+    d->positions = d->slice = 1;
+    for (k = 0; k < d->rank; k++) {
+        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
+        d->slice *= d->size[k];
+    }
+    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
+    d->form = xg_scatter_choose(d);
+    if (d->form == XG_SCATTER_NONE) return false;
+    d->unroll = 1;
+    walk = XG_NEW(e->arena, xg_shape);
+    *walk = *d->update;
+    if (walk->rank && walk->elements >= e->target->resident_threads) {
+        minor = xg_shape_major(walk, walk->rank - 1);
+        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        dims = XG_NEW_N(e->arena, int64_t, walk->rank);
+        memcpy(dims, walk->dims, walk->rank * sizeof *dims);
+        dims[minor] /= d->unroll;
+        walk->dims = dims;
+        walk->elements /= d->unroll;
+    }
+    d->section.shape = walk;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
+    xg_scattering d;
+    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+}
+
+/* ---- where an update goes ---- */
+
+/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
+typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
+
+/* Component `which` of the start at a position, of 32 bits or 64. */
+XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
+    xlagpu_type t = d->indices->shape->type;
+    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
+    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
+}
+/* Which dim of the position a batching dim of the operand is. */
+XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
+    int64_t dim = d->index_batch.p[which];
+    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+}
+/* Fills the place; the answer is whether the window lies inside, NULL for always. */
+XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
+    xg_kval *inside = NULL;
+    uint32_t k, which, n = 0, next = 0;
+    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    for (k = 0; k < d->rank; k++) {
+        int64_t slack = d->operand->dims[k] - d->size[k];
+        p->start[k] = p->offset[k] = NULL;
+        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
+        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        p->start[k] = xg_scatter_component(s, d, p->position, which);
+        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+    }
+    return inside;
+}
+/* The operand's index, given that the window lies inside. */
+XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval **idx) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+        else if (!p->offset[k]) idx[k] = start;
+        else {
+            idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, p->offset[k]);
+            xg_kval_set_range(idx[k], xg_range_of(0, d->operand->dims[k] - 1));
+        }
+    }
+}
+
+/* ---- what happens there ---- */
+
+/* current becomes what the combiner makes of it and an update. */
+XG_FN void xg_scatter_combine(xg_scope *s, const xg_scattering *d, xg_elem *current, const xg_elem *update) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
+    uint32_t k;
+    for (k = 0; k < d->n; k++) { args[k] = current[k]; args[d->n + k] = update[k]; }
+    xg_elem_call_comp(s, d->combiner, args, current, d->n);
+}
+XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) out[k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), at);
+}
+
+/* The results with the elements in them. */
+XG_FN void xg_scatter_insert_all(xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
+}
+/* A branch over the results: where cond does not hold they stay; the other side is for the caller to fill. */
+XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval *const *dest) {
+    const xg_ktype **types = XG_NEW_N(s->e->arena, const xg_ktype *, d->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    xg_kb other;
+    for (k = 0; k < d->n; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, cond, types, d->n);
+    other = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&other, dest, d->n);
+    return op;
+}
+XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *current = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    uint32_t k;
+    xg_scatter_updates(s, d, at, update);
+    for (k = 0; k < d->n; k++) current[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_combine(s, d, current, update);
+    xg_scatter_insert_all(s, d, current, idx, dest);
+}
+
+XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_kval *operands[XG_RANK_MAX + 1];
+    const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
+    xg_elem current, update;
+    xg_kb outer;
+    xg_kop *op;
+    xg_scatter_updates(s, d, at, &update);
+    operands[0] = dest[0];
+    xg_emit_physical(d->operand, idx, operands + 1);
+    op = xg_kir_op(&s->b, XG_K_OP_ATOMIC_RMW, operands, d->rank + 1, &dest[0]->type, 1, 1);
+    xg_kir_region_args(&s->b, op, 0, &elem, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    current = xg_elem_real(&op->regions[0]->args[0]);
+    xg_scatter_combine(s, d, &current, &update);
+    xg_kyield(&s->b, &current.v, 1);
+    s->b = outer;
+    dest[0] = op->results;
+}
+
+/* ---- the owner ---- */
+
+typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
+
+/* The number of a position, and back. */
+XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
+    xg_kval *r;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    return r;
+}
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+}
+/* for number = lo to hi */
+XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
+    xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
+    uint32_t m = xg_carry_values(carried, n, values);
+    xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
+    xg_kb outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    number = &loop->regions[0]->args[0];
+    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_carry_elems(loop->regions[0]->args + 1, carried, n);
+    body(s, (void *)(uintptr_t)o, &number, carried);
+    m = xg_carry_values(carried, n, values);
+    xg_kyield(&s->b, values, m);
+    s->b = outer;
+    xg_carry_elems(loop->results, carried, n);
+}
+
+/* Whether the window of another position is the same. */
+XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
+    const xg_scattering *d = o->d;
+    xg_kval *same = NULL;
+    uint32_t k, which;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *v;
+        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        v = xg_scatter_component(s, d, position, which);
+        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+    }
+    return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
+}
+/* carried[0]: no position so far was the same. */
+XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
+}
+XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    const xg_scattering *d = o->d;
+    xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    xg_scatter_updates(s, d, at, update);
+    xg_scatter_combine(s, d, carried, update);
+}
+XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
+}
+/* Nobody but the owner touches the element: others may not even read it. */
+XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
+    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
+    xg_scatter_owner o;
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    o.d = d;
+    o.mine = p;
+    o.at = at;
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
+    }
+    xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
+    op = xg_scatter_if(s, d, owner.v, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_insert_all(s, d, carried, idx, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+/* One element; only its offset in the window differs from that of its neighbours. */
+XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_scatter_place p = *base;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    xg_scatter_index(s, d, &p, idx);
+    if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
+    else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
+    else xg_scatter_by_owner(s, d, &p, at, idx, dest);
+}
+/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_imap *m;
+    xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
+    uint32_t minor, k;
+    xg_kb outer = s->b;
+    xg_kop *loop;
+    if (d->unroll == 1) { xg_scatter_one(s, d, base, at, dest); return; }
+    minor = xg_shape_major(d->update, d->update->rank - 1);
+    m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
+    m->syms[0].range = xg_range_of(0, d->unroll - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    memcpy(here, at, d->update->rank * sizeof *here);
+    here[minor] = &loop->regions[0]->args[1];
+    for (k = 0; k < d->n; k++) inside[k] = &loop->regions[0]->args[2 + k];
+    xg_scatter_one(s, d, base, here, inside);
+    xg_kyield(&s->b, inside, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &loop->results[k];
+}
+XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    const xg_scattering *d = (const xg_scattering *)data;
+    xg_scatter_place p;
+    xg_kval *inside = xg_scatter_locate(s, d, at, &p);
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    (void)which;
+    if (!inside) { xg_scatter_row(s, d, &p, at, dest); return; }
+    op = xg_scatter_if(s, d, inside, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    xg_scatter_row(s, d, &p, at, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
+    xg_scattering d;
+    (void)xg_scattering_make(&d, e);
+    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+}
+
+#endif /* XG_EMIT_SCATTER_C */
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. Those that the comparator looks at
+ * are brought into shared memory too, if there is room.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
  * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
  * the sort is always stable.
- *     for p { step(p, mask 2^(p+1)-1); for q = p-1 .. 0 { step(q, mask 2^q) } }
- *     step(q, mask): pair t compares place i (t with a zero put in at bit q) with place i ^ mask
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. */
+ *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
+ *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
+ * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_LENGTH_MAX = 8192 /* indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
@@ -26261,7 +34183,11 @@ typedef struct xg_sort_site {
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept;
+    int64_t length, places, threads, kept; /* of the row, or of a run */
+    int64_t whole;                /* of the row; 0: it is one run */
+    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
+    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
+    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
 } xg_sort_site;
@@ -26291,9 +34217,11 @@ XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
     return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
 }
 
+XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
 /* Element of operand k whose place in the row is an index read from shared memory. */
 XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    d->row[d->dim] = index;
+    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
+    d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
@@ -26319,19 +34247,36 @@ XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *
     return r.v;
 }
 
-/* Places i < j: exchanged when j's element goes first. */
+XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
+    xg_kb *b = &d->s.b;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
+    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
+    const xg_ktype *type = places->type;
+    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
+    xg_kb outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &places, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    places = xg_kinsert(b, at_j, places, &i, 1);
+    places = xg_kinsert(b, at_i, places, &j, 1);
+    xg_kyield(b, &places, 1);
+    d->s.b = outer;
+    return op->results;
+}
+/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
+ * the order in which they came. */
 XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
     xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *pi = xg_sort_position(d, at_i), *pj = xg_sort_position(d, at_j), *first, *tie;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
     const xg_ktype *type = places->type;
     xg_kb outer;
     xg_kop *op;
     uint32_t k;
+    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
+    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
     for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
-    tie = xg_k2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_kconst_int(b, XG_E_I1, 1));
-    tie = xg_k2(b, XG_K_OP_ANDI, tie, xg_kcmpi_(b, XG_CI_SLT, at_j, at_i));
-    first = xg_k2(b, XG_K_OP_ORI, xg_sort_before(d, y, x), tie);
+    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
     op = xg_kif(b, first, &type, 1);
     outer = d->s.b;
     d->s.b = xg_kb_end(d->e->m, op->regions[1]);
@@ -26344,30 +34289,71 @@ XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg
     return op->results;
 }
 
-/* All pairs of one step; bit is 2^q as an index. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, xg_kval *bit, xg_kval *mask) {
+XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
+
+/* All pairs of one step. */
+XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
     int64_t pairs = d->places / 2;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
     xg_kb *b = &d->s.b;
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *low = xg_k2(b, XG_K_OP_ANDI, t, xg_k2(b, XG_K_OP_SUBI, bit, xg_elem_index(&d->s, 1))), *i, *j, *r;
-    xg_sort_ranged(low, pairs - 1);
-    i = xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, t, low), xg_elem_index(&d->s, 2)), low), d->places - 1);
-    j = xg_sort_ranged(xg_k2(b, XG_K_OP_XORI, i, mask), d->places - 1);
-    if (d->length == d->places) r = xg_sort_exchange(d, l.carried, i, j);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
+    m->dims[0].range = xg_range_of(0, pairs - 1);
+    m->results[0] = at;
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
+    i = xg_sort_ranged(pair[0], d->places - 1);
+    j = xg_sort_ranged(pair[1], d->places - 1);
+    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
     else {
         const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, xg_elem_index(&d->s, d->length)), &type, 1);
+        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
         xg_kb outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange(d, l.carried, i, j);
+        r = xg_sort_exchange_any(d, l.carried, i, j);
         xg_kyield(b, &r, 1);
         d->s.b = outer;
         r = op->results;
     }
     r = xg_sort_loop_end(d, &l, r);
     return xg_sort_barrier(d, r);
+}
+
+/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
+XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
+    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
+    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
+}
+XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), &d->places, 1);
+    xg_kval *tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results, *p;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
+    xg_kop *op;
+    xg_kb outer;
+    p = xg_sort_nth(d, l.var, d->places - 1);
+    op = xg_kif(&d->s.b, xg_kcmpi_(&d->s.b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
+    outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(&d->s.b, &l.carried, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, xg_sort_element(d, k, p)), l.carried, &p, 1);
+    xg_kyield(&d->s.b, &tensor, 1);
+    d->s.b = outer;
+    return xg_sort_loop_end(d, &l, op->results);
+}
+XG_FN void xg_sort_bring(xg_sort_site *d) {
+    int64_t bytes = 4 * d->places;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        int64_t more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_sort_asks_for(d, k) || bytes + more > XG_SORT_SHARED_MAX) continue;
+        bytes += more;
+        d->close[k] = xg_sort_bring_one(d, k);
+    }
 }
 
 /* places[p] = p */
@@ -26377,27 +34363,13 @@ XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
     return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
 }
 
-/* 2^v for an index v below 32. */
-XG_FN xg_kval *xg_sort_power(xg_sort_site *d, xg_kval *v, int64_t most) {
-    xg_kb *b = &d->s.b;
-    xg_kval *p = XG_KOP2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 1), xg_kcast(b, XG_K_OP_INDEX_CAST, v, XG_E_I32));
-    return xg_sort_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, p, XG_E_INDEX), most);
-}
-
 XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    int64_t levels = 0;
-    xg_sort_loop p, q;
-    xg_kval *bit, *mask, *r;
-    while ((int64_t)1 << levels < d->places) levels++;
-    if (!levels) return places;
-    p = xg_sort_loop_begin(d, xg_elem_index(&d->s, levels), places);
-    bit = xg_sort_power(d, p.var, d->places / 2);
-    mask = xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_MULI, bit, xg_elem_index(&d->s, 2)), xg_elem_index(&d->s, 1));
-    r = xg_sort_step(d, p.carried, bit, xg_sort_ranged(mask, d->places - 1));
-    q = xg_sort_loop_begin(d, p.var, r);
-    bit = xg_sort_power(d, xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_SUBI, p.var, q.var), xg_elem_index(&d->s, 1)), levels - 1), d->places / 2);
-    r = xg_sort_loop_end(d, &q, xg_sort_step(d, q.carried, bit, bit));
-    return xg_sort_loop_end(d, &p, r);
+    int64_t half, bit;
+    for (half = 1; half < d->places; half *= 2) {
+        places = xg_sort_step(d, places, half, true);
+        for (bit = half / 2; bit; bit /= 2) places = xg_sort_step(d, places, bit, false);
+    }
+    return places;
 }
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
@@ -26409,7 +34381,7 @@ XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *inde
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = d->kept % d->threads == 0;
+    bool exact = !d->limit && d->kept % d->threads == 0;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
     xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
@@ -26418,15 +34390,15 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
     memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = p;
+    inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
     if (!exact) {
         xg_kyield(b, &r, 1);
@@ -26436,20 +34408,23 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     return xg_sort_loop_end(d, &l, r);
 }
 
-/* Block to the indices of its row: all dimensions but the sorted one. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows) {
+/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
+XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_dim(x, 0);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
     uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->dims[0].range = xg_range_of(0, rows * runs - 1);
     for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_const(x, 0); continue; }
+        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
         m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
         rest = xg_aff_div(x, rest, d->shape->dims[k]);
     }
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+    if (!d->whole) return;
+    d->base = d->row[d->dim];
+    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
 }
 
 XG_FN void xg_emit_sort(xg_fusion_emission *e) {
@@ -26457,7 +34432,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     xg_sort_site d;
     xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_ktype *type;
-    int64_t rows;
+    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
@@ -26465,16 +34440,21 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
+    d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
     d.length = d.shape->dims[d.dim];
     d.kept = e->roots[0]->shape->dims[d.dim];
-    if (d.length > XG_SORT_LENGTH_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s of rows of %lld elements; at most %d are supported in kernels", xg_op_name(d.i->op), (long long)d.length, (int)XG_SORT_LENGTH_MAX);
+    rows = d.length ? d.shape->elements / d.length : 0;
+    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
+        d.whole = d.length;
+        d.length = d.kept = to;
+        runs = (d.whole + to - 1) / to;
+    }
+    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
     d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows, (int64_t)1);
+    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
@@ -26482,16 +34462,1841 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     if (d.shape->elements && e->roots[0]->shape->elements) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows);
-        type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-        places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        places = xg_sort_network(&d, xg_sort_start(&d, places));
+        xg_sort_row(&d, rows, runs);
+        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
+        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0));
+        else {
+            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
+            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+            xg_sort_bring(&d);
+            places = xg_sort_start(&d, places);
+        }
+        places = xg_sort_network(&d, places);
         for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
+ *
+ * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
+ * counts. Of equal elements those of the first run go first, so the order is kept. Neighbours of a run go to rising places, and ask the other run for nearly the same
+ * elements: reads and writes are nearly coalesced without any exchange between threads.
+ *     count = 0;  for step = 2^k .. 1:  if count + step <= length and other[count + step - 1] goes before: count += step */
+#ifndef XG_EMIT_MERGE_C
+#define XG_EMIT_MERGE_C
+
+typedef struct xg_merging {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    const xg_shape *shape;
+    uint32_t dim, n;
+    int64_t length, run;
+    xg_section section;
+    xg_kval *const *at;           /* the element's index */
+    xg_elem *mine;
+    xg_kval *second, *start, *limit; /* it is of a second run; where the other run begins, and how long it is */
+} xg_merging;
+
+XG_FN bool xg_merging_make(xg_merging *d, const xg_fusion_emission *e) {
+    int64_t to;
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->e = (xg_fusion_emission *)e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    if (!d->i || d->i->op != XG_SORT || !xg_fuse_sorted_runs(d->i, &d->run, &to) || d->run == 1) return false;
+    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != d->i) return false;
+    d->shape = XG_OPERAND(d->i, 0)->shape;
+    d->dim = (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->n = d->i->n_operands;
+    d->length = d->shape->dims[d->dim];
+    d->section.shape = e->roots[0]->shape;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
+    xg_merging d;
+    return xg_merging_make(&d, e);
+}
+
+/* e over d0 in [0, length - 1], at the element's place in its row. */
+XG_FN xg_kval *xg_merging_value(xg_scope *s, const xg_merging *d, const xg_aff *e) {
+    xg_imap *m = xg_imap_new(s->e->m->aff, 1, 0, 0, 1, 0);
+    xg_kval *r;
+    m->dims[0].range = xg_range_of(0, d->length - 1);
+    m->results[0] = e;
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, m), &d->at[d->dim], &r);
+    return r;
+}
+
+/* Whether the element of the other run at a place of the row goes before this one. */
+XG_FN xg_kval *xg_merging_before(xg_scope *s, const xg_merging *d, xg_kval *place) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1), r;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    memcpy(idx, d->at, d->shape->rank * sizeof *idx);
+    idx[d->dim] = place;
+    for (k = 0; k < d->n; k++) {
+        xg_elem x = xg_elem_of(s, XG_OPERAND(d->i, k), idx), y = d->mine[k];
+        args[2 * k] = args[2 * k + 1] = x;
+        args[2 * k].v = xg_kselect(&s->b, d->second, y.v, x.v);
+        args[2 * k + 1].v = xg_kselect(&s->b, d->second, x.v, y.v);
+        if (!x.im) continue;
+        args[2 * k].im = xg_kselect(&s->b, d->second, y.im, x.im);
+        args[2 * k + 1].im = xg_kselect(&s->b, d->second, x.im, y.im);
+    }
+    xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
+    return xg_k2(&s->b, XG_K_OP_XORI, r.v, d->second); /* of a second run: it goes before unless this one does */
+}
+
+XG_FN xg_kval *xg_merging_step(xg_scope *s, const xg_merging *d, xg_kval *count, int64_t step) {
+    xg_kb *b = &s->b;
+    xg_kval *next = xg_k2(b, XG_K_OP_ADDI, count, xg_elem_index(s, step)), *inside, *place, *last = xg_elem_index(s, d->length - 1);
+    xg_kval_set_range(next, xg_range_of(step, 2 * d->run));
+    inside = xg_kcmpi_(b, XG_CI_SLE, next, d->limit);
+    place = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, d->start, next), xg_elem_index(s, 1));
+    place = xg_k2(b, XG_K_OP_MINSI, place, last); /* what is read in vain is read where something is */
+    xg_kval_set_range(place, xg_range_of(0, d->length - 1));
+    inside = XG_KOP2(b, XG_K_OP_ANDI, inside, xg_merging_before(s, d, place));
+    count = xg_kselect(b, inside, next, count);
+    xg_kval_set_range(count, xg_range_of(0, d->run));
+    return count;
+}
+
+XG_FN void xg_merging_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_merging *d = (xg_merging *)data;
+    xg_aff_ctx *x = s->e->m->aff;
+    const xg_aff *p = xg_aff_dim(x, 0), *run = xg_aff_div(x, p, d->run), *own = xg_aff_mod(x, p, d->run), *pair = xg_aff_mul(x, xg_aff_div(x, p, 2 * d->run), 2 * d->run), *other;
+    xg_kval *count = xg_elem_index(s, 0), *idx[XG_RANK_MAX];
+    xg_kb *b = &s->b;
+    int64_t step;
+    uint32_t k;
+    (void)which;
+    d->at = at;
+    d->mine = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    for (k = 0; k < d->n; k++) d->mine[k] = xg_elem_of(s, XG_OPERAND(d->i, k), at);
+    d->second = XG_KCMPI(b, XG_CI_NE, xg_merging_value(s, d, xg_aff_mod(x, run, 2)), xg_elem_index(s, 0));
+    other = xg_aff_add(x, pair, xg_aff_sub(x, xg_aff_const(x, d->run), xg_aff_mul(x, xg_aff_mod(x, run, 2), d->run)));
+    d->start = xg_merging_value(s, d, other);
+    d->limit = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, d->length), d->start);
+    d->limit = XG_KOP2(b, XG_K_OP_MINSI, XG_KOP2(b, XG_K_OP_MAXSI, d->limit, xg_elem_index(s, 0)), xg_elem_index(s, d->run));
+    for (step = d->run; step; step /= 2) count = xg_merging_step(s, d, count, step);
+    memcpy(idx, at, d->shape->rank * sizeof *idx);
+    idx[d->dim] = xg_k2(b, XG_K_OP_ADDI, xg_merging_value(s, d, xg_aff_add(x, pair, own)), count);
+    xg_kval_set_range(idx[d->dim], xg_range_of(0, d->length - 1));
+    for (k = 0; k < s->e->n_roots; k++) {
+        const xg_inst *root = s->e->roots[k];
+        dest[k] = xg_emit_insert(b, d->mine[root->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(root, XG_A_index, 0) : 0], dest[k], root->shape, idx);
+    }
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) {
+    xg_merging d;
+    (void)xg_merging_make(&d, e);
+    xg_emit_sections(e, &d.section, d.shape->elements ? 1 : 0, xg_merging_body, &d);
+}
+
+#endif /* XG_EMIT_MERGE_C */
+/* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
+ *
+ * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices. All heroes read arrays of the same dims and
+ *   layout and reduce the same dims, so one walk over these serves them all. A root without a hero in its epilogue is a side output: it has as many
+ *   elements as what is reduced, and is written along.
+ * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
+ *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
+ * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter made it. Then the walk goes over the
+ *   array inside: `pad` maps indices of the operand to those of the array, and where it is not defined nothing is read.
+ * - opt/reducer.c says what partial results start from. Where it does not know, the loop emitter has to do it. */
+#ifndef XG_EMIT_REDUCTION_FORM_C
+#define XG_EMIT_REDUCTION_FORM_C
+
+typedef struct xg_hero {
+    const xg_inst *i;
+    const xg_comp *comp;
+    uint32_t n, first;            /* values; where they stand among those of all heroes */
+    xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
+    bool late;                    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0 + x does */
+    bool pads;                    /* the init value may be taken in any number of times */
+    xg_kfunc *combiner;
+    const xg_inst **sources;      /* what is read, one for each value: the operand, or the array in its pad */
+} xg_hero;
+
+typedef struct xg_reduction {
+    xg_fusion_emission *e;
+    const xg_shape *in;           /* what is reduced, without its type */
+    uint32_t n_heroes, n_values;
+    xg_hero *heroes;
+    uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
+    const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
+    xg_index_order kept, reduced; /* dims of the operand, minor first */
+    uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
+    int64_t n_kept, n_reduced, minor; /* and their product */
+    bool row;
+    const xg_imap *pad;           /* NULL: the operands are read as they are */
+    int64_t vector, bytes;        /* elements that fit one access of what is read; bytes of one */
+    /* While code is written. */
+    xg_scope s;
+    xg_kval *thread, *block, **dest;
+    int64_t threads, blocks;
+    xg_kval *round;               /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    int64_t rounds;
+} xg_reduction;
+
+/* ---- heroes and epilogues ---- */
+
+/* Numbers narrower than a byte stay with the loop emitter. */
+XG_FN bool xg_hero_has_values(const xg_inst *i) {
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands / 2; k++) {
+        const xg_shape *s = xg_indexing_output_shape(i, k);
+        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
+        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
+    }
+    return true;
+}
+
+/* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
+XG_FN bool xg_reduction_passes(const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY: case XG_GET_TUPLE_ELEMENT: case XG_TUPLE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
+    const xg_shape *p = XG_OPERAND(x, 0)->shape, *q = XG_OPERAND(y, 0)->shape;
+    xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
+    uint32_t k;
+    if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
+    for (k = 0; k < a.n; k++) if (!xg_index_has(b, a.p[k], NULL)) return false;
+    for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
+    return true;
+}
+/* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any way. */
+XG_FN bool xg_reduction_find(xg_reduction *r) {
+    const xg_partition *p = r->e->parts;
+    xg_arena *a = r->e->arena;
+    uint8_t *reached = (uint8_t *)xg_alloc(a, p->n_insts + 1), *touched = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    uint32_t k, j;
+    r->heroes = XG_NEW_N(a, xg_hero, p->n_insts + 1);
+    r->epilogue = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    for (k = 0; k < p->n_roots; k++) reached[xg_partition_place(p, p->roots[k])] = 1;
+    for (k = p->n_insts; k-- > 0;) if (reached[k] && xg_reduction_passes(p->insts[k])) for (j = 0; j < p->insts[k]->n_operands; j++) reached[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = 1;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        bool on_the_way = false;
+        for (j = 0; j < i->n_operands; j++) {
+            uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+            on_the_way = on_the_way || r->epilogue[from];
+            touched[k] |= touched[from];
+        }
+        if (i->op == XG_REDUCE && reached[k]) {
+            if (touched[k]) return false; /* a reduction of what another gives */
+            r->heroes[r->n_heroes++].i = i;
+            r->epilogue[k] = touched[k] = 1;
+        } else if (on_the_way && reached[k] && xg_reduction_passes(i) && i->op != XG_TUPLE) {
+            for (j = 0; j < i->n_operands; j++) { /* no operand of an epilogue may need a hero's elements elsewhere */
+                uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+                if (touched[from] && !r->epilogue[from]) return false;
+            }
+            r->epilogue[k] = 1;
+        }
+    }
+    for (k = 0; k < p->n_roots; k++) { uint32_t place = xg_partition_place(p, p->roots[k]); if (touched[place] && !r->epilogue[place]) return false; }
+    return r->n_heroes > 0;
+}
+
+/* The map from a hero's output index to that of each instruction of an epilogue; false if there are two different ones, or none. */
+XG_FN bool xg_reduction_maps(xg_reduction *r) {
+    const xg_partition *p = r->e->parts;
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_imap **maps = XG_NEW_N(r->e->arena, const xg_imap *, p->n_insts + 1), *own = NULL, *m;
+    uint32_t k, j;
+    r->maps = maps;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        if (!r->epilogue[k]) continue;
+        if (i->op == XG_REDUCE) {
+            const xg_shape *s = xg_indexing_output_shape(i, 0);
+            maps[k] = own = own ? own : xg_imap_identity(x, s->dims, s->rank);
+            continue;
+        }
+        for (j = 0; j < i->n_operands; j++) {
+            uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
+            if (!r->epilogue[from]) continue;
+            m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
+            if (!xg_imap_ok(m) || m->n_syms || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            maps[k] = m;
+        }
+    }
+    for (k = 0; k < p->n_roots; k++) if (!maps[xg_partition_place(p, p->roots[k])] && p->roots[k]->shape->elements != r->in->elements) return false;
+    return true;
+}
+
+/* ---- the form ---- */
+
+/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest ones. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
+    int64_t least = 16, most = 1, v;
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (s->elements < r->heroes[0].sources[0]->shape->elements) continue;
+        least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
+        most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
+    }
+    *bytes = least;
+    for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
+    return XG_MAX(v, 1);
+}
+XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
+    const xg_shape *s = r->in;
+    bool open = true;
+    uint32_t k;
+    r->n_kept = r->n_reduced = r->minor = 1;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        bool reduced = xg_index_has(dims, d, NULL);
+        xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
+        *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
+        if (s->dims[d] == 1) continue;
+        if (r->minor == 1 && open) r->row = reduced;
+        open = open && r->row == reduced;
+        if (!open) continue;
+        r->minor *= s->dims[d];
+        r->minor_dims = reduced ? r->reduced.n : r->kept.n;
+    }
+}
+
+/* ---- pads ---- */
+
+XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
+    if (x == y) return true;
+    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data || !y->literal->data) return false;
+    return memcmp(x->literal->data, y->literal->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* The array in a pad by the init value; NULL if there is none. */
+XG_FN const xg_inst *xg_reduction_padded(const xg_reduction *r, const xg_hero *h, uint32_t k, const xg_imap **map) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_inst *i = XG_OPERAND(h->i, k);
+    *map = xg_imap_identity(x, i->shape->dims, i->shape->rank);
+    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0)) *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k))) return NULL;
+    *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    return xg_imap_ok(*map) && (*map)->n_syms + (*map)->n_rts == 0 ? XG_OPERAND(i, 0) : NULL;
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+XG_FN void xg_reduction_sources(xg_reduction *r) {
+    bool all = !xg_reduction_has_sides(r);
+    const xg_imap *map, *pad = NULL;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) {
+        r->heroes[h].sources = XG_NEW_N(r->e->arena, const xg_inst *, r->heroes[h].n + 1);
+        for (k = 0; k < r->heroes[h].n; k++) {
+            r->heroes[h].sources[k] = all ? xg_reduction_padded(r, &r->heroes[h], k, &map) : NULL;
+            all = all && r->heroes[h].sources[k] && (!pad || xg_imap_equal(pad, map));
+            if (all) pad = map;
+        }
+    }
+    if (all) { r->pad = pad; return; }
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
+XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    xg_reducer_start start;
+    uint32_t k;
+    memset(r, 0, sizeof *r);
+    r->e = (xg_fusion_emission *)e;
+    if (!xg_reduction_find(r)) return false;
+    r->in = XG_OPERAND(r->heroes[0].i, 0)->shape;
+    if (r->in->elements == 0) return false;
+    for (k = 0; k < r->n_heroes; k++) {
+        xg_hero *h = &r->heroes[k];
+        if (!xg_hero_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i)) return false;
+        h->comp = xg_attr_comp(h->i, XG_A_to_apply);
+        h->n = h->i->n_operands / 2;
+        h->first = r->n_values;
+        h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
+        r->n_values += h->n;
+        start = xg_reducer_start_of(h->i, e->arena);
+        if (start == XG_REDUCER_UNKNOWN) return false;
+        h->pads = start == XG_REDUCER_FROM_INIT;
+        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
+    }
+    xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
+    xg_reduction_sources(r);
+    r->vector = xg_reduction_vector(r, &r->bytes);
+    return xg_reduction_maps(r);
+}
+
+/* ---- elements of heroes ---- */
+
+XG_FN xlagpu_type xg_hero_type(const xg_hero *h, uint32_t k) { return h->wide != XLAGPU_INVALID ? h->wide : xg_indexing_output_shape(h->i, k)->type; }
+
+/* acc = reducer(acc, x), both as they are carried. */
+XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_elem *x) {
+    xg_elem *args;
+    if (h->wide != XLAGPU_INVALID) { acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, x[0].v); return; }
+    args = XG_NEW_N(s->e->arena, xg_elem, 2 * h->n + 1);
+    memcpy(args, acc, h->n * sizeof *acc);
+    memcpy(args + h->n, x, h->n * sizeof *x);
+    xg_elem_call_comp(s, h->comp, args, acc, h->n);
+}
+/* An element of what is reduced, as it is carried; at: indices of the source. */
+XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
+    xg_elem x = xg_elem_of(s, h->sources[k], at);
+    return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
+}
+XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
+    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, h->n + k), NULL);
+    return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, h->n + k)->shape->type, h->wide) : x;
+}
+XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
+    xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
+    xg_kelem e = xg_kelem_of(t);
+    double v = xg_reducer_neutral(h->comp);
+    return xg_kelem_is_float(e) ? xg_kconst_float(&s->b, e, v) : xg_kconst_int(&s->b, e, (int64_t)v);
+}
+/* What partial results start from. */
+XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
+    uint32_t k;
+    for (k = 0; k < h->n; k++) {
+        if (!h->late) { acc[k] = xg_hero_init(s, h, k); continue; }
+        acc[k] = xg_elem_real(xg_hero_neutral(s, h));
+        if (xg_type_class(xg_hero_type(h, k)) == XGT_C) acc[k].im = acc[k].v;
+    }
+}
+/* The result of all partial ones: the init value where it is still missing, the type that the hero has. */
+XG_FN void xg_hero_end(xg_scope *s, const xg_hero *h, xg_elem *acc) {
+    if (h->late) {
+        xg_elem x = acc[0];
+        acc[0] = xg_hero_init(s, h, 0);
+        xg_hero_merge(s, h, acc, &x);
+    }
+    if (h->wide != XLAGPU_INVALID) acc[0] = xg_elem_convert_to(s, acc[0], h->wide, h->i->shape->type);
+}
+
+/* The reducer as a function of two sets of values, complex ones as pairs. */
+XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
+    xg_arena *a = r->e->arena;
+    const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 4 * h->n + 1);
+    xg_kval **out = XG_NEW_N(a, xg_kval *, 2 * h->n + 1);
+    xg_elem *acc = XG_NEW_N(a, xg_elem, 2 * h->n + 1);
+    uint32_t n = 0, k, at = 0;
+    xg_buf name;
+    xg_scope s;
+    xg_kfunc *f;
+    xg_buf_init(&name, a);
+    xg_printf(&name, "combine%u_%s", (unsigned)(h - r->heroes), h->comp->name.p);
+    for (k = 0; k < h->n; k++) {
+        xlagpu_type t = xg_hero_type(h, k);
+        types[n++] = xg_kir_scalar(r->e->m, xg_kelem_of(xg_type_real(t)));
+        if (xg_type_class(t) == XGT_C) { types[n] = types[n - 1]; n++; }
+    }
+    memcpy((void *)(types + n), (const void *)types, n * sizeof *types);
+    f = xg_kir_func(r->e->m, xg_str_of(name.p, name.n), types, 2 * n, types, n);
+    s = xg_emit_scope(r->e, f, UINT32_MAX);
+    for (k = 0; k < 2 * h->n; k++) {
+        acc[k].v = &f->body->args[at++];
+        if (xg_type_class(xg_hero_type(h, k % h->n)) == XGT_C) acc[k].im = &f->body->args[at++];
+    }
+    xg_hero_merge(&s, h, acc, acc + h->n);
+    n = xg_carry_values(acc, h->n, out);
+    xg_kreturn(&s.b, out, n);
+    return f;
+}
+
+#endif /* XG_EMIT_REDUCTION_FORM_C */
+/* emit/reduction_walk.c -- what walks by rows and by columns have in common: loops over maps that carry partial results and destinations, the
+ * elements at one place, writing the results.
+ *
+ * Everything that a loop may change is in xg_partial: the partial results and the destinations. A loop over an indexing map whose symbols have one value is how
+ * something is done by some threads only: lower-loops makes the cheapest tests of its domain. */
+#ifndef XG_EMIT_REDUCTION_WALK_C
+#define XG_EMIT_REDUCTION_WALK_C
+
+typedef struct xg_partial { xg_elem *acc; uint32_t n; xg_kval **dest; uint32_t n_dest; } xg_partial; /* dest: one per root, or shared arrays */
+
+XG_FN xg_partial xg_partial_new(xg_reduction *r, uint32_t n, xg_kval **dest, uint32_t n_dest) {
+    xg_partial p;
+    p.acc = XG_NEW_N(r->e->arena, xg_elem, n + 1);
+    p.n = n;
+    p.dest = dest;
+    p.n_dest = n_dest;
+    return p;
+}
+XG_FN uint32_t xg_partial_values(const xg_partial *p, xg_kval **out) {
+    uint32_t n = xg_carry_values(p->acc, p->n, out), k;
+    for (k = 0; k < p->n_dest; k++) out[n++] = p->dest[k];
+    return n;
+}
+XG_FN void xg_partial_set(xg_partial *p, xg_kval *values) {
+    uint32_t k, n = 0;
+    for (k = 0; k < p->n; k++) n += p->acc[k].im ? 2 : 1;
+    xg_carry_elems(values, p->acc, p->n);
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = values + n + k;
+}
+
+/* ---- loops ---- */
+
+typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **values, *syms, *at; } xg_walk;
+
+/* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
+XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_kval *dims[3];
+    xg_kregion *body;
+    xg_walk w;
+    uint32_t n, k;
+    w.values = XG_NEW_N(r->e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+    n = xg_partial_values(p, w.values);
+    dims[0] = r->thread;
+    dims[1] = r->block;
+    dims[2] = r->round;
+    w.loop = xg_kloop(&s->b, map, dims, w.values, n);
+    body = w.loop->regions[0];
+    for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
+    w.syms = body->args;
+    w.at = body->args + map->n_syms;
+    w.outer = s->b;
+    w.memo = s->memo;
+    s->b = xg_kb_end(r->e->m, body);
+    s->b.loc = w.outer.loc;
+    s->memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
+    xg_partial_set(p, w.at + map->n_results);
+    return w;
+}
+XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
+    xg_kyield(&r->s.b, w->values, xg_partial_values(p, w->values));
+    r->s.b = w->outer;
+    r->s.memo = w->memo;
+    xg_partial_set(p, w->loop->results);
+}
+
+/* ---- maps ---- */
+
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+
+XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
+    xg_walk_map w;
+    memset(&w, 0, sizeof w);
+    w.x = r->e->m->aff;
+    w.threads = r->threads;
+    return w;
+}
+XG_FN const xg_aff *xg_walk_sym(xg_walk_map *w, const char *name, int64_t count) {
+    w->names[w->n_syms] = name;
+    w->syms[w->n_syms] = count;
+    return xg_aff_sym(w->x, w->n_syms++);
+}
+XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t hi) {
+    w->constraints[w->n_constraints].expr = e;
+    w->constraints[w->n_constraints++].range = xg_range_of(lo, hi);
+}
+/* The map to these results, over thread, block and the symbols. */
+XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
+    xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
+    uint32_t k;
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, w->threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
+    for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
+    for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
+    for (k = 0; k < n; k++) m->results[k] = results[k];
+    return xg_imap_simplify(w->x, m);
+}
+/* Dims [from, to) of an order. */
+XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint32_t to) {
+    xg_index_order part;
+    uint32_t k;
+    part.n = 0;
+    for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
+    return part;
+}
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_aff *at[XG_RANK_MAX];
+    uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
+    xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    if (w->at) return xg_walk_map_end(r, w, w->at, r->in->rank);
+    xg_index_delinearise(w->x, &r->kept, w->kept, at);
+    xg_index_delinearise(w->x, &inner, w->lin, at);
+    if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
+    return xg_walk_map_end(r, w, at, r->in->rank);
+}
+/* ... to the indices of the sources, in whose domain is only what lies in these. */
+XG_FN const xg_imap *xg_walk_map_source(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_imap *map = xg_walk_map_operand(r, w);
+    return r->pad ? xg_imap_compose(w->x, map, r->pad) : map;
+}
+/* The part of a sum that depends on the block alone; *rest: what else there is to it, by range. */
+XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg_aff *e, xg_range *rest) {
+    xg_aff_env env = xg_imap_env(x, map);
+    const xg_aff *block = xg_aff_const(x, 0);
+    xg_linear l;
+    uint32_t k, j;
+    xg_aff_linear(e, &l);
+    for (k = 0; k < l.n; k++) {
+        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
+        for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
+        if (alone) block = xg_aff_add(x, block, xg_aff_mul(x, l.terms[k].of, l.terms[k].scale));
+    }
+    *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
+    return block;
+}
+/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
+ * one for the others. */
+XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
+    xg_walk_map free = *w, edge = *w;
+    const xg_imap *map;
+    const xg_aff *block;
+    xg_range rest, range;
+    free.n_constraints = 0;
+    map = xg_walk_map_source(r, &free);
+    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
+    range = map->constraints[0].range;
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    free.n_constraints = w->n_constraints;
+    xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
+    xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
+    *inside = xg_walk_map_end(r, &free, map->results, map->n_results);
+    *across = xg_imap_compose(w->x, xg_walk_map_operand(r, &edge), r->pad);
+    return true;
+}
+/* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
+XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_aff *at[XG_RANK_MAX], *out[XG_RANK_MAX];
+    uint32_t d, n = 0;
+    memset((void *)at, 0, sizeof at);
+    xg_index_delinearise(w->x, &r->kept, w->kept, at);
+    for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
+    return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- vectors ---- */
+
+typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
+    const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
+    return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
+}
+
+/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
+    uint32_t k, j;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
+            int64_t stride;
+            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+        }
+    }
+    return true;
+}
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
+XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
+    xg_reduction copy = *r;
+    xg_walk_map m;
+    const xg_aff *first, *other, *at;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool row = way == XG_WALK_ROW || way == XG_WALK_SHIFTED;
+    int64_t run = row ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
+    copy.threads = (run + vector - 1) / vector;
+    copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
+    m = xg_walk_map_begin(&copy);
+    first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
+    other = xg_aff_dim(m.x, 1);
+    at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
+    m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
+    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
+    map = xg_walk_map_operand(&copy, &m);
+    if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
+    if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
+}
+
+/* ---- elements and results ---- */
+
+/* Writes the side outputs at the operand's indices. */
+XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **dest) {
+    xg_fusion_emission *e = r->e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        const xg_inst *root = e->roots[k];
+        xg_kval *here[XG_RANK_MAX];
+        xg_shape to = *root->shape;
+        if (r->epilogue[xg_partition_place(e->parts, root)]) continue;
+        to.type = r->in->type;
+        xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
+        dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
+    }
+}
+/* All heroes' elements at the operand's indices. */
+XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) out[r->heroes[h].first + k] = xg_hero_element(&r->s, &r->heroes[h], k, at);
+}
+XG_FN void xg_reduction_merge(xg_reduction *r, xg_elem *acc, const xg_elem *x) {
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_hero_merge(&r->s, &r->heroes[h], acc + r->heroes[h].first, x + r->heroes[h].first);
+}
+XG_FN void xg_reduction_start(xg_reduction *r, xg_elem *acc) {
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_hero_start(&r->s, &r->heroes[h], acc + r->heroes[h].first);
+}
+
+/* From whole results at the heroes' output indices: epilogues in program order, each root into its destination. */
+XG_FN void xg_reduction_results(xg_reduction *r, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
+    xg_scope *s = &r->s;
+    const xg_partition *p = r->e->parts;
+    uint32_t k, h;
+    xg_kval *here[XG_RANK_MAX];
+    for (h = 0; h < r->n_heroes; h++) {
+        xg_memo *memo = &s->memo[xg_partition_place(p, r->heroes[h].i)];
+        xg_elem *outs = XG_NEW_N(r->e->arena, xg_elem, r->heroes[h].n + 1);
+        memcpy(outs, acc + r->heroes[h].first, r->heroes[h].n * sizeof *outs);
+        xg_hero_end(s, &r->heroes[h], outs);
+        memo->elem = outs[0];
+        memo->outs = outs;
+        memo->region = s->b.region;
+    }
+    for (k = 0; k < p->n_insts; k++) if (r->epilogue[k] && p->insts[k]->op != XG_REDUCE) {
+        xg_elem_apply(s, r->maps[k], at, here);
+        (void)xg_elem_make(s, p->insts[k], &s->memo[k], here);
+    }
+    for (k = 0; k < p->n_roots; k++) {
+        uint32_t place = xg_partition_place(p, p->roots[k]);
+        if (!r->epilogue[place]) continue;
+        xg_elem_apply(s, r->maps[place], at, here);
+        dest[k] = xg_emit_insert(&s->b, s->memo[place].elem, dest[k], p->roots[k]->shape, here);
+    }
+}
+
+/* ---- shared memory ---- */
+
+/* One array a value, complex parts apart; tensors of rank 2 or 1 by what the walk wants. */
+typedef struct xg_shared { uint32_t n; xg_kval **arrays; } xg_shared;
+XG_FN xg_shared xg_shared_new(xg_reduction *r, const xg_elem *like, const int64_t *dims, uint32_t rank) {
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_shared s;
+    uint32_t k;
+    s.n = xg_carry_values(like, r->n_values, v);
+    s.arrays = v;
+    for (k = 0; k < s.n; k++) {
+        const xg_ktype *t = xg_kir_tensor(r->e->m, v[k]->type->elem, dims, rank);
+        v[k] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+    return s;
+}
+XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
+    const xg_ktype **types = XG_NEW_N(r->e->arena, const xg_ktype *, s->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    for (k = 0; k < s->n; k++) types[k] = s->arrays[k]->type;
+    op = xg_kir_op(&r->s.b, XG_K_OP_SYNC, s->arrays, s->n, types, s->n, 0);
+    for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
+}
+/* The values at one place; like: elements of the same types. */
+XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like, uint32_t n, xg_elem *out) {
+    uint32_t k, i = 0;
+    for (k = 0; k < n; k++) {
+        bool pair = like[k].im != NULL;
+        out[k] = xg_elem_real(xg_kextract(&r->s.b, s->arrays[i++], at, rank));
+        if (pair) out[k].im = xg_kextract(&r->s.b, s->arrays[i++], at, rank);
+    }
+}
+
+#endif /* XG_EMIT_REDUCTION_WALK_C */
+/* emit/reduction_row.c -- what is reduced lies side by side: some lanes, warps, or a whole block take a row together.
+ *
+ *     lanes threads to a row, rows of them in a block; thread th is lane th mod lanes of row block * rows + th div lanes
+ *     each lane:  acc = reducer over elements (round * lanes + lane) * vector + v      rounds in groups, without tests; then the rest; then the row's end
+ *     lanes of a warp:  shuffle_reduce
+ *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
+ *     lane 0 of the row writes the result
+ *
+ * All numbers are powers of two but the row's length and number.
+ * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before the row, and what does not belong to it is left
+ * out of the first vectors and the last ones, element by element. */
+#ifndef XG_EMIT_REDUCTION_ROW_C
+#define XG_EMIT_REDUCTION_ROW_C
+
+enum { XG_ROW_FEW = 8 /* lanes */, XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+
+typedef struct xg_row_plan {
+    int64_t vector, lanes, rows;
+    int64_t unit;                 /* elements of a sector, if rows are entered at one; else 0 */
+    int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
+} xg_row_plan;
+
+XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
+    int64_t resident = r->e->target->resident_threads, vectors, wide;
+    xg_row_plan p;
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
+    p.unit = 0;
+    p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
+    p.length = r->n_reduced / p.pieces;
+    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) && p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
+        p.vector = r->vector;
+        p.unit = XG_MAX(r->vector, 32 / r->bytes);
+    }
+    vectors = (p.length + p.vector - 1) / p.vector;
+    wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
+    for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
+    if (r->n_reduced <= 4) p.lanes = 1;
+    while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
+    for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
+    return p;
+}
+
+XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w = xg_walk_begin(r, map, p);
+    uint32_t k;
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_elements(r, at, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_reduction_sides(r, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+/* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
+XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
+    if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
+    round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
+    round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
+    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, plan->lanes), xg_aff_mod(m->x, th, plan->lanes));
+    start = xg_aff_mul(m->x, start, plan->vector);
+    if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
+    m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
+    xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    return start;
+}
+/* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_imap *inside, *across;
+    (void)xg_row_places(r, plan, &m, first, groups, group);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
+    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
+}
+/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says so. Its indices are
+ * those of the row that it is in. */
+XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
+    xg_scope *s = &r->s;
+    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)), *results[XG_RANK_MAX + 1];
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX], *counts;
+    uint32_t rank = r->in->rank, k;
+    const xg_imap *map;
+    xg_walk w;
+    m->kept = xg_aff_div(m->x, memory, r->n_reduced);
+    m->lin = xg_aff_mod(m->x, memory, r->n_reduced);
+    map = xg_walk_map_operand(r, m);
+    for (k = 0; k < rank; k++) results[k] = map->results[k];
+    results[rank] = place;
+    map = xg_walk_map_end(r, m, results, rank + 1);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < rank; k++) at[k] = w.at + k;
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
+    xg_reduction_elements(r, at, x);
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    for (k = 0; k < r->n_values; k++) {
+        bool pair = old[k].im != NULL;
+        p->acc[k].v = xg_kselect(&s->b, counts, p->acc[k].v, old[k].v);
+        if (pair) p->acc[k].im = xg_kselect(&s->b, counts, p->acc[k].im, old[k].im);
+    }
+    xg_walk_end(r, &w, p);
+}
+/* The first round of rows that are entered before their begin. */
+XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
+    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
+    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector; /* one path for all lanes where these are few */
+    (void)xg_row_places(r, plan, &whole, 0, 1, 1);
+    (void)xg_row_places(r, plan, &parts, 0, 1, 1);
+    xg_walk_require(&whole, lane, early, plan->lanes - 1);
+    xg_walk_require(&parts, lane, 0, early - 1);
+    if (early < plan->lanes) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, true, p);
+}
+/* The rounds behind the last one that is whole for all of them. The last vector of the array may not be there. */
+XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t rounds, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole, single = whole;
+    const xg_aff *start = xg_row_places(r, plan, &whole, first, 1, rounds), *memory;
+    int64_t all = plan->length - plan->vector, total = r->n_kept * r->n_reduced;
+    bool few = plan->lanes <= XG_ROW_FEW, cut = total % plan->vector != 0;
+    (void)xg_row_places(r, plan, &parts, first, 1, rounds);
+    (void)xg_row_places(r, plan, &single, first, 1, rounds);
+    memory = xg_aff_add(whole.x, start, xg_aff_mul(whole.x, whole.kept, r->n_reduced));
+    xg_walk_require(&whole, start, INT64_MIN, all);
+    xg_walk_require(&parts, start, few ? INT64_MIN : all + 1, plan->length - 1);
+    if (cut) xg_walk_require(&parts, memory, INT64_MIN, total - plan->vector);
+    xg_walk_require(&single, memory, total - plan->vector + 1, INT64_MAX);
+    xg_walk_require(&single, single.lin, 0, plan->length - 1);
+    if (!few) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, false, p);
+    if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
+}
+XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0, groups = (whole - first) / XG_ROW_GROUP, rest = (whole - first) % XG_ROW_GROUP;
+    if (plan->unit) xg_row_begin(r, plan, p);
+    if (groups) xg_row_rounds(r, plan, first, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, first + groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->unit) xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
+    else if (plan->length % step) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+}
+
+/* Lane 0 of each group of so many lanes gets all of their results. */
+XG_FN void xg_row_shuffle(xg_reduction *r, int64_t lanes, xg_elem *acc) {
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    const xg_ktype **types = XG_NEW_N(r->e->arena, const xg_ktype *, 2 * r->n_values + 1);
+    uint32_t h, n, k;
+    for (h = 0; lanes > 1 && h < r->n_heroes; h++) {
+        xg_hero *hero = &r->heroes[h];
+        xg_kop *op;
+        if (!hero->combiner) hero->combiner = xg_hero_combiner(r, hero);
+        n = xg_carry_values(acc + hero->first, hero->n, v);
+        for (k = 0; k < n; k++) types[k] = v[k]->type;
+        op = xg_kir_op(&r->s.b, XG_K_OP_SHUFFLE_REDUCE, v, n, types, n, 0);
+        op->a = lanes / 2;
+        op->p = hero->combiner;
+        xg_carry_elems(op->results, acc + hero->first, hero->n);
+    }
+}
+
+XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
+    xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 0);
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_results(r, p->acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+
+/* Warps of a row meet in shared memory. */
+XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_shared shared;
+    xg_partial write;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk w;
+    uint32_t k, n;
+    dims[0] = plan->rows;
+    dims[1] = plan->lanes / 32;
+    shared = xg_shared_new(r, p->acc, dims, 2);
+    n = xg_carry_values(p->acc, r->n_values, v);
+    out[0] = xg_aff_div(m.x, th, plan->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, plan->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, &shared);
+    m = xg_walk_map_begin(r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nobody uses */
+    xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 31);
+    memcpy(like, p->acc, r->n_values * sizeof *like);
+    p->n = 0;
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), p);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    xg_shared_read(r, &shared, at, 2, like, r->n_values, p->acc);
+    xg_row_shuffle(r, dims[1], p->acc);
+    p->n = r->n_values;
+    xg_row_write(r, plan, p);
+    p->n = 0;
+    xg_walk_end(r, &w, p);
+}
+
+XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_row_elements(r, plan, p);
+    xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)32), p->acc);
+    if (plan->lanes > 32) xg_row_across_warps(r, plan, p);
+    else xg_row_write(r, plan, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_ROW_C */
+/* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
+ *
+ * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
+ * in steps of depth rows. Three ways to choose the two:
+ *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
+ *   tile     width 32 * vector or more columns, some rows of them; blocks stand side by side.
+ *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
+#ifndef XG_EMIT_REDUCTION_COLUMN_C
+#define XG_EMIT_REDUCTION_COLUMN_C
+
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8 };
+
+typedef struct xg_column_plan {
+    int way;
+    int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+} xg_column_plan;
+
+/* Bytes of the partial results of one column. */
+XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
+    int64_t bytes = 0;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
+    return XG_MAX(bytes, (int64_t)1);
+}
+
+XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
+    int64_t resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
+    if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
+    p->way = XG_COLUMN_SERIAL;
+    p->depth = 1;
+    p->threads = p->active = XG_COLUMN_BLOCK;
+    p->width = p->threads * p->vector;
+    p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
+    return true;
+}
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+    int64_t outer = r->n_kept / r->minor, threads, multiple;
+    p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
+    for (;; p->vector /= 2) {
+        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
+        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
+        multiple /= xg_gcd(multiple, r->minor);
+        threads = XG_COLUMN_BLOCK;
+        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+               2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        if (p->depth) break;
+        if (p->vector == 1) return false;
+    }
+    p->way = XG_COLUMN_LINEAR;
+    p->width = r->minor;
+    p->active = p->depth * p->width / p->vector;
+    p->threads = (p->active + 31) / 32 * 32;
+    p->tiles = 1;
+    p->blocks = outer;
+    return true;
+}
+XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
+    int64_t across = 32, resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
+    p->way = XG_COLUMN_TILE;
+    p->width = across * p->vector;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
+    p->active = p->threads;
+    p->depth = p->threads / across;
+}
+XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    xg_column_plan p;
+    memset(&p, 0, sizeof p);
+    if (xg_column_serial(r, &p)) return p;
+    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    xg_column_tile(r, &p);
+    return p;
+}
+XG_FN bool xg_column_takes(const xg_reduction *r) { return r->n_kept >= 1; }
+
+/* ---- elements ---- */
+
+/* kept and lin of the thread's element v in row group `row`; v NULL: of its first one. */
+XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+    if (v) in_step = xg_aff_add(m->x, in_step, v);
+    if (plan->way == XG_COLUMN_SERIAL) {
+        m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
+        m->lin = step;
+        return;
+    }
+    column = xg_aff_mod(m->x, in_step, plan->width);
+    m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
+    if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
+}
+/* A column of a tile may lie behind the last. */
+XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
+    const xg_aff *bl = xg_aff_dim(m->x, 1);
+    if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+}
+
+/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
+ * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
+    xg_walk_map m = *outer;
+    const xg_imap *map;
+    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
+    xg_kop *loop = NULL;
+    xg_kb outside = s->b;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    map = xg_walk_map_source(r, &m);
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
+    if (sym) {
+        uint32_t h;
+        for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+            xlagpu_type t = xg_hero_type(&r->heroes[h], k);
+            const xg_ktype *type = xg_kir_vector(r->e->m, xg_kelem_of(xg_type_real(t)), plan->vector);
+            vals[n++] = xg_kconst_bits(&s->b, type, 0);
+            if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
+        }
+        for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+        loop = xg_kfor(&s->b, xg_elem_index(s, 0), xg_elem_index(s, plan->vector), xg_elem_index(s, 1), vals, n + p->n_dest);
+        s->b = xg_kb_end(r->e->m, loop->regions[0]);
+        s->b.loc = outside.loc;
+        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane->name = XG_STR("vector_index");
+        for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
+        for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
+    }
+    xg_elem_apply(s, map, vars, at);
+    xg_reduction_elements(r, at, one);
+    xg_reduction_sides(r, at, p->dest);
+    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    (void)xg_carry_values(one, n_values, parts);
+    for (k = 0; k < n; k++) {
+        xg_kval *o[3];
+        o[0] = parts[k];
+        o[1] = vals[k];
+        o[2] = lane;
+        vals[k] = xg_kir_value(&s->b, XG_K_OP_VINSERT, o, 3, vals[k]->type);
+    }
+    for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
+    xg_kyield(&s->b, vals, n + p->n_dest);
+    s->b = outside;
+    for (k = 0; k < p->n_dest; k++) p->dest[k] = &loop->results[n + k];
+    for (v = 0; v < plan->vector; v++) for (n = 0, k = 0; k < n_values; k++) {
+        bool pair = one[k].im != NULL;
+        uint32_t part;
+        for (part = 0; part < (pair ? 2u : 1u); part++) {
+            xg_kval *o[2], *e;
+            o[0] = &loop->results[n++];
+            o[1] = xg_elem_index(s, v);
+            e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
+            if (part) x[v * n_values + k].im = e;
+            else x[v * n_values + k] = xg_elem_real(e);
+        }
+    }
+}
+
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *syms[2];
+    const xg_imap *map;
+    xg_walk w;
+    int64_t v;
+    m.threads = plan->active;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
+    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
+    else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    map = xg_walk_map_end(r, &m, NULL, 0);
+    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+        if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
+        map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
+    }
+    w = xg_walk_begin(r, map, p);
+    for (v = 0; v < 2; v++) syms[v] = w.syms + v;
+    m.n_constraints = 0;
+    xg_column_read(r, plan, &m, step, only, syms, x, p);
+    if (only >= 0) xg_reduction_merge(r, p->acc + only * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+
+/* ---- results ---- */
+
+/* The elements acc[v] become those of a loop over v; body: at v, with these elements. */
+XG_FN void xg_column_pick(xg_reduction *r, const xg_column_plan *plan, const xg_elem *acc, xg_kval *lane, xg_elem *out) {
+    uint32_t k, part;
+    int64_t v;
+    for (k = 0; k < r->n_values; k++) for (part = 0; part < (acc[k].im ? 2u : 1u); part++) {
+        const xg_ktype *elem = acc[k].v->type, *type = xg_kir_vector(r->e->m, elem->elem, plan->vector);
+        xg_kval *vec = xg_kconst_bits(&r->s.b, type, 0), *o[3];
+        for (v = 0; v < plan->vector; v++) {
+            o[0] = part ? acc[v * r->n_values + k].im : acc[v * r->n_values + k].v;
+            o[1] = vec;
+            o[2] = xg_elem_index(&r->s, v);
+            vec = xg_kir_value(&r->s.b, XG_K_OP_VINSERT, o, 3, type);
+        }
+        o[0] = vec;
+        o[1] = lane;
+        vec = xg_kir_value(&r->s.b, XG_K_OP_VEXTRACT, o, 2, elem);
+        if (part) out[k].im = vec;
+        else out[k] = xg_elem_real(vec);
+    }
+}
+XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *all = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    xg_column_place(r, plan, &m, xg_aff_const(m.x, 0), xg_walk_sym(&m, "vector_index", plan->vector));
+    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
+    memcpy(all, p->acc, p->n * sizeof *all);
+    map = xg_walk_map_result(r, &m);
+    p->n = 0;
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    if (plan->vector > 1) xg_column_pick(r, plan, all, w.syms, acc);
+    xg_reduction_results(r, plan->vector > 1 ? acc : all, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
+    int64_t elements = plan->depth * plan->width;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    *shared = xg_shared_new(r, p->acc, &elements, 1);
+    m.threads = plan->active;
+    at = xg_aff_add(m.x, at, xg_walk_sym(&m, "vector_index", plan->vector));
+    write = xg_partial_new(r, 0, shared->arrays, shared->n);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &at, 1), &write);
+    if (plan->vector > 1) xg_column_pick(r, plan, p->acc, w.syms, acc);
+    else memcpy(acc, p->acc, r->n_values * sizeof *acc);
+    (void)xg_carry_values(acc, r->n_values, v);
+    for (k = 0; k < shared->n; k++) {
+        xg_kval *index = w.at;
+        shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
+    }
+    xg_walk_end(r, &w, &write);
+    xg_shared_sync(r, shared);
+}
+
+/* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
+XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+    xg_scope *s = &r->s;
+    xg_arena *a = r->e->arena;
+    int64_t at;
+    uint32_t k;
+    xg_kval *index = item;
+    xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
+    for (at = items; at < elements; at += items) {
+        xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
+        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
+        xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
+        const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
+        bool guarded = at + items > elements;
+        xg_kb outside;
+        xg_kop *op = NULL;
+        uint32_t n;
+        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
+        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
+        outside = s->b;
+        if (guarded) {
+            n = xg_carry_values(acc, r->n_values, vals);
+            for (k = 0; k < n; k++) types[k] = vals[k]->type;
+            op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)), types, n);
+            outside = s->b;
+            s->b = xg_kb_end(r->e->m, op->regions[1]);
+            xg_kyield(&s->b, vals, n);
+            s->b = xg_kb_end(r->e->m, op->regions[0]);
+            s->b.loc = outside.loc;
+        }
+        index = xg_kapply(&s->b, shift, &item)->results;
+        xg_shared_read(r, from, &index, 1, like, r->n_values, x);
+        xg_reduction_merge(r, acc, x);
+        if (!guarded) continue;
+        n = xg_carry_values(acc, r->n_values, vals);
+        xg_kyield(&s->b, vals, n);
+        s->b = outside;
+        xg_carry_elems(op->results, acc, r->n_values);
+    }
+}
+/* A round makes rows of `depth` rows; the last one writes the results. */
+XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
+    int64_t depth = plan->depth, items, next;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX + 1];
+    bool last;
+    do {
+        xg_walk_map m = xg_walk_map_begin(r);
+        const xg_aff *item, *sym;
+        const xg_imap *map;
+        xg_shared to;
+        xg_partial write;
+        xg_walk w;
+        uint32_t k;
+        next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+        last = next == 1;
+        items = next * plan->width;
+        sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
+        item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
+        xg_walk_require(&m, item, 0, items - 1);
+        if (last) {
+            const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
+            xg_column_inside(r, plan, &m, item);
+            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
+            map = xg_walk_map_result(r, &m);
+            w = xg_walk_begin(r, map, p);
+        } else {
+            map = xg_walk_map_end(r, &m, &item, 1);
+            to = xg_shared_new(r, like, &items, 1);
+            write = xg_partial_new(r, 0, to.arrays, to.n);
+            w = xg_walk_begin(r, map, &write);
+        }
+        {
+            xg_kval *vars[3];
+            xg_walk_map only = m;
+            only.n_constraints = 0;
+            vars[0] = r->thread;
+            vars[1] = r->block;
+            vars[2] = w.syms;
+            only.constraints[only.n_constraints].expr = item;
+            only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
+            at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
+        }
+        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
+        if (last) {
+            xg_reduction_results(r, acc, at, p->dest);
+            xg_walk_end(r, &w, p);
+        } else {
+            xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
+            (void)xg_carry_values(acc, r->n_values, v);
+            for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
+            xg_walk_end(r, &w, &write);
+            xg_shared_sync(r, &to);
+            *from = to;
+        }
+        depth = next;
+    } while (!last);
+}
+
+/* A pad that could part the columns of one thread is read as it is. */
+XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool parts = false;
+    if (!r->pad || plan->vector == 1) return;
+    m.threads = plan->active;
+    v = xg_walk_sym(&m, "vector_index", plan->vector);
+    xg_column_place(r, plan, &m, step, v);
+    map = xg_walk_map_source(r, &m);
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
+    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
+    if (!parts) return;
+    r->pad = NULL;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
+XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
+    xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
+    xg_shared shared;
+    xg_elem *like;
+    xg_column_check_pad(r, plan);
+    for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
+    if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
+    if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
+    if (r->n_reduced % plan->depth) {
+        if (plan->way != XG_COLUMN_LINEAR || r->n_reduced * plan->width % plan->vector == 0) xg_column_steps(r, plan, whole, 1, 1, true, -1, &all);
+        else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, whole, 1, 1, true, v, &all);
+    }
+    if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
+    like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    memcpy(like, all.acc, r->n_values * sizeof *like);
+    xg_column_share(r, plan, &all, &shared);
+    p->n = 0;
+    xg_column_rounds(r, plan, &shared, like, p);
+}
+
+#endif /* XG_EMIT_REDUCTION_COLUMN_C */
+/* emit/reduction.c -- the reduction emitter: chooses between walks by rows and by columns, and how many threads. */
+#ifndef XG_EMIT_REDUCTION_C
+#define XG_EMIT_REDUCTION_C
+
+XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e) {
+    xg_reduction r;
+    return xg_reduction_of(&r, e) && r.n_reduced > 1 && (r.row || xg_column_takes(&r));
+}
+
+XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_reduction r;
+    xg_partial p;
+    xg_row_plan row;
+    xg_column_plan column;
+    uint32_t k;
+    if (!xg_reduction_of(&r, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a reduction");
+    memset(&row, 0, sizeof row);
+    memset(&column, 0, sizeof column);
+    if (r.row) {
+        row = xg_row_plan_of(&r);
+        r.threads = row.lanes * row.rows;
+        r.blocks = (r.n_kept + row.rows - 1) / row.rows;
+    } else {
+        column = xg_column_plan_of(&r);
+        r.threads = column.threads;
+        r.blocks = column.blocks;
+    }
+    if (r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r.n_kept, (long long)r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)r.threads;
+    f->blocks[0] = (uint32_t)r.blocks;
+    xg_emit_functions(e, false);
+    r.s = xg_emit_scope(e, f, UINT32_MAX);
+    r.s.b.loc = e->fusion->id + 1;
+    r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    r.thread = xg_kthread_id(&r.s.b, 0, r.threads);
+    r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
+    if (r.row) {
+        xg_reduction_start(&r, p.acc);
+        xg_row_emit(&r, &row, &p);
+    } else xg_column_emit(&r, &column, &p);
+    xg_kreturn(&r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_REDUCTION_C */
+/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
+ *
+ * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
+ *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles (distance 1, 2, 4 ...)
+ *     the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
+ * Else each thread takes a column, and neighbours take neighbours.
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
+ * operand is always the first one of the reducer. */
+#ifndef XG_EMIT_SCAN_C
+#define XG_EMIT_SCAN_C
+
+enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
+
+typedef struct xg_running {
+    xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
+    xg_hero *h;
+    const xg_shape *shape;
+    uint32_t dim;
+    bool reverse, row;
+    int64_t length, kept, vector, lanes, rows;
+    xg_index_order order;         /* all dims but the scanned one */
+    xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
+} xg_running;
+
+XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
+
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_running_of_root(e->roots[0]);
+    uint32_t dim, k;
+    bool reverse;
+    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+}
+
+/* ---- the form ---- */
+
+XG_FN void xg_running_plan(xg_running *d) {
+    int64_t vectors, bytes = 16;
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        if (which == d->dim) d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
+    }
+    d->length = d->shape->dims[d->dim];
+    d->kept = d->shape->elements / d->length;
+    if (!d->row) {
+        d->r.threads = XG_RUNNING_BLOCK;
+        d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
+        return;
+    }
+    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
+    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
+    vectors = (d->length + d->vector - 1) / d->vector;
+    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+    d->r.threads = d->lanes * d->rows;
+    d->r.blocks = (d->kept + d->rows - 1) / d->rows;
+}
+
+/* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
+XG_FN void xg_running_place(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
+    m->at = XG_NEW_N(d->r.e->arena, const xg_aff *, d->shape->rank + 1);
+    xg_index_delinearise(m->x, &d->order, kept, m->at);
+    m->at[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
+    xg_walk_require(m, kept, 0, d->kept - 1);
+    if (tail) xg_walk_require(m, at, 0, d->length - 1);
+}
+XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
+}
+XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
+    xg_fusion_emission *e = d->r.e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
+        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
+    }
+}
+XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* ---- columns ---- */
+
+XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), d->r.threads), xg_aff_dim(m.x, 0)), *step;
+    xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_running_place(d, &m, kept, step, false);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
+    xg_running_indices(d, &w, at);
+    xg_running_elements(d, at, x);
+    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_store(d, at, p->acc, p->dest);
+    xg_walk_end(&d->r, &w, p);
+}
+XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
+    int64_t groups = d->length / XG_RUNNING_GROUP, rest = d->length % XG_RUNNING_GROUP;
+    if (groups) xg_running_steps(d, 0, groups, XG_RUNNING_GROUP, p);
+    if (rest) xg_running_steps(d, groups * XG_RUNNING_GROUP, 1, rest, p);
+}
+
+/* ---- lanes ---- */
+
+XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_int(&d->r.s.b, XG_E_I32, v); }
+XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, xg_kval *lane, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) {
+        out[k] = xg_elem_real(xg_kshuffle(&d->r.s.b, code, x[k].v, lane));
+        if (x[k].im) out[k].im = xg_kshuffle(&d->r.s.b, code, x[k].im, lane);
+    }
+}
+/* acc = cond ? earlier o acc : acc */
+XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
+    xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    uint32_t k;
+    memcpy(joint, earlier, d->h->n * sizeof *joint);
+    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    for (k = 0; k < d->h->n; k++) {
+        acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
+        if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
+    }
+}
+/* What each of `lanes` neighbouring lanes has becomes that of all up to it; lane: its number among them. */
+XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_elem *acc) {
+    xg_elem *other = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    int64_t distance;
+    for (distance = 1; distance < lanes; distance *= 2) {
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, acc, xg_running_i32(d, distance), other);
+        xg_running_join(d, xg_kcmpi_(&d->r.s.b, XG_CI_SGE, lane, xg_running_i32(d, distance)), other, acc);
+    }
+}
+
+/* ---- a chunk of rows ---- */
+
+XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
+/* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
+XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
+    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
+    at = xg_aff_mul(m->x, at, d->vector);
+    at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
+    xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
+}
+XG_FN int64_t xg_running_place_of(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
+XG_FN xg_kval *xg_running_vector(xg_running *d, xg_kval *const *elements) {
+    const xg_ktype *type = xg_kir_vector(d->r.e->m, elements[0]->type->elem, d->vector);
+    xg_kval *vec = xg_kconst_bits(&d->r.s.b, type, 0), *o[3];
+    int64_t v;
+    for (v = 0; v < d->vector; v++) {
+        o[0] = elements[v];
+        o[1] = vec;
+        o[2] = xg_elem_index(&d->r.s, v);
+        vec = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return vec;
+}
+XG_FN xg_kval *xg_running_lane_of(xg_running *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->r.s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->r.e->m, vec->type->elem));
+}
+/* Puts what lies in the map's domain into vectors. */
+XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vectors) {
+    uint32_t n = d->h->n, k, part;
+    xg_elem *one = XG_NEW_N(d->r.e->arena, xg_elem, n + 1);
+    xg_walk w = xg_walk_begin(&d->r, map, vectors);
+    xg_kval *at[XG_RANK_MAX];
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_running_elements(d, at, one);
+    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+        o[0] = part ? one[k].im : one[k].v;
+        o[1] = *to;
+        o[2] = w.syms;
+        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+    }
+    xg_walk_end(&d->r, &w, vectors);
+}
+/* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
+XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
+    uint32_t n = d->h->n, k;
+    xg_partial vectors = xg_partial_new(&d->r, n, dest, 0);
+    xg_kval **same = XG_NEW_N(d->r.e->arena, xg_kval *, d->vector + 1);
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_imap *inside, *across;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        xg_elem init = xg_hero_init(&d->r.s, d->h, k);
+        for (v = 0; v < d->vector; v++) same[v] = init.v;
+        vectors.acc[k] = xg_elem_real(xg_running_vector(d, same));
+        for (v = 0; v < d->vector; v++) same[v] = init.im;
+        if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
+    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
+    for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
+        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
+        if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
+    }
+}
+XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    uint32_t n = d->h->n, k;
+    xg_partial out = xg_partial_new(&d->r, 0, dest, d->r.e->n_roots);
+    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
+    xg_walk w;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].v;
+        vectors[2 * k] = xg_running_vector(d, same);
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].im;
+        if (y[k].im) vectors[2 * k + 1] = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), &out);
+    xg_running_indices(d, &w, at);
+    for (k = 0; k < n; k++) {
+        one[k] = xg_elem_real(xg_running_lane_of(d, vectors[2 * k], w.syms));
+        if (vectors[2 * k + 1]) one[k].im = xg_running_lane_of(d, vectors[2 * k + 1], w.syms);
+    }
+    xg_running_store(d, at, one, out.dest);
+    xg_walk_end(&d->r, &w, &out);
+}
+
+/* The sums of the warps of a row up to each: by number of the lane. */
+XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_kval **v = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * d->h->n + 1), *at[2], *vars[3];
+    xg_shared shared;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    dims[0] = d->rows;
+    dims[1] = d->lanes / 32;
+    shared = xg_shared_new(&d->r, total, dims, 2);
+    (void)xg_carry_values(total, d->h->n, v);
+    out[0] = xg_aff_div(m.x, th, d->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 31, 31);
+    write = xg_partial_new(&d->r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(&d->r, &w, &write);
+    xg_shared_sync(&d->r, &shared);
+    m = xg_walk_map_begin(&d->r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]);
+    vars[0] = d->r.thread;
+    vars[1] = d->r.block;
+    vars[2] = d->r.round;
+    xg_elem_apply(&d->r.s, xg_walk_map_end(&d->r, &m, out, 2), vars, at);
+    xg_shared_read(&d->r, &shared, at, 2, total, d->h->n, sums);
+    xg_shared_sync(&d->r, &shared); /* the next chunk writes there */
+    xg_running_across(d, d->lane, dims[1], sums);
+}
+
+/* One chunk; before: what comes before it, and in the end before the next one (unless this is the last). */
+XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    xg_kb *b = &d->r.s.b;
+    uint32_t n = d->h->n, k;
+    int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
+    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1), *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1), *sums = XG_NEW_N(a, xg_elem, n + 1);
+    xg_running_load(d, tail, y, dest);
+    for (v = 1; v < d->vector; v++) xg_running_join(d, NULL, y + (v - 1) * n, y + v * n);
+    memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
+    xg_running_across(d, d->lane, lanes, total);
+    memcpy(mine, before, n * sizeof *mine);
+    if (d->lanes > 32) {
+        xg_running_warps(d, total, sums);
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_k2(b, XG_K_OP_SUBI, d->warp, xg_running_i32(d, 1)), other);
+        memcpy(mine, other, n * sizeof *mine);
+        xg_running_join(d, NULL, before, mine);
+        for (k = 0; k < n; k++) {
+            xg_kval *first = xg_kcmpi_(b, XG_CI_EQ, d->warp, xg_running_i32(d, 0));
+            mine[k].v = xg_kselect(b, first, before[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, first, before[k].im, mine[k].im);
+        }
+    }
+    if (lanes > 1) { /* mine = mine o what the lanes before have */
+        xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
+        xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
+        memcpy(joint, mine, n * sizeof *joint);
+        xg_hero_merge(&d->r.s, d->h, joint, other);
+        for (k = 0; k < n; k++) {
+            mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
+        }
+    }
+    for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
+    xg_running_write(d, tail, y, dest);
+    if (last) return;
+    if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    xg_hero_merge(&d->r.s, d->h, before, other);
+}
+XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
+    xg_kb *b = &d->r.s.b;
+    int64_t step = d->lanes * d->vector, whole = d->length / step;
+    bool tail = d->length % step != 0;
+    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
+    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
+    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->r.rounds = whole + tail;
+    if (whole > 1 || (whole && tail)) {
+        xg_kb outside;
+        xg_kop *loop;
+        uint32_t n;
+        vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+        n = xg_partial_values(p, vals);
+        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        outside = *b;
+        *b = xg_kb_end(d->r.e->m, loop->regions[0]);
+        b->loc = outside.loc;
+        d->r.round = &loop->regions[0]->args[0];
+        d->r.round->name = XG_STR("chunk");
+        xg_partial_set(p, loop->regions[0]->args + 1);
+        xg_running_chunk(d, false, false, p->acc, p->dest);
+        xg_kyield(b, vals, xg_partial_values(p, vals));
+        *b = outside;
+        xg_partial_set(p, loop->results);
+        whole = 0;
+    }
+    if (!whole && !tail) return;
+    d->r.round = xg_elem_index(&d->r.s, d->r.rounds - 1);
+    xg_running_chunk(d, tail, true, p->acc, p->dest);
+}
+
+XG_FN void xg_emit_scan(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_running d;
+    xg_partial p;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.h = XG_NEW(e->arena, xg_hero);
+    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
+    d.h->n = d.h->i->n_operands / 2;
+    d.h->wide = XLAGPU_INVALID;
+    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
+    d.h->pads = true;
+    d.r.e = e;
+    d.r.heroes = d.h;
+    d.r.n_heroes = 1;
+    d.r.n_values = d.h->n;
+    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
+    d.shape = e->roots[0]->shape;
+    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
+    d.r.in = d.shape;
+    xg_running_plan(&d);
+    if (d.row) xg_reduction_sources(&d.r);
+    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)d.r.threads;
+    f->blocks[0] = (uint32_t)d.r.blocks;
+    xg_emit_functions(e, false);
+    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.r.s.b.loc = e->fusion->id + 1;
+    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
+    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
+    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
+    if (d.row) xg_running_rows(&d, &p);
+    else xg_running_columns(&d, &p);
+    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SCAN_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
@@ -26503,7 +36308,15 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
+    X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
+    X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
+    X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
+    X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
+    X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
+    X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -26657,7 +36470,7 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
- * bits, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
+ * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
@@ -26670,7 +36483,7 @@ enum {
     XG_PT_PG = 1 << 30, XG_PT_PS = 1 << 29,
     XG_PT_S = XG_PT_I8 | XG_PT_I16, XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 | 1 << XG_E_F8E4M3B11FNUZ |
         1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU | 1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
+    XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
 };
 
 enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
@@ -26863,6 +36676,33 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
+    X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
+    X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
+    X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
+    X(RED_ADDF, BF16, ANY, 90, 78, 0, "red.global.add.noftz.bf16 $p, $0") \
+    X(RED_AND, I32, ANY, 0, 0, 0, "red.global.and.b32 $p, $0") \
+    X(RED_AND, I64, ANY, 0, 0, 0, "red.global.and.b64 $p, $0") \
+    X(RED_OR, I32, ANY, 0, 0, 0, "red.global.or.b32 $p, $0") \
+    X(RED_OR, I64, ANY, 0, 0, 0, "red.global.or.b64 $p, $0") \
+    X(RED_XOR, I32, ANY, 0, 0, 0, "red.global.xor.b32 $p, $0") \
+    X(RED_XOR, I64, ANY, 0, 0, 0, "red.global.xor.b64 $p, $0") \
+    X(RED_MAXS, I32, ANY, 0, 0, 0, "red.global.max.s32 $p, $0") \
+    X(RED_MAXS, I64, ANY, 0, 0, 0, "red.global.max.s64 $p, $0") \
+    X(RED_MINS, I32, ANY, 0, 0, 0, "red.global.min.s32 $p, $0") \
+    X(RED_MINS, I64, ANY, 0, 0, 0, "red.global.min.s64 $p, $0") \
+    X(RED_MAXU, I32, ANY, 0, 0, 0, "red.global.max.u32 $p, $0") \
+    X(RED_MAXU, I64, ANY, 0, 0, 0, "red.global.max.u64 $p, $0") \
+    X(RED_MINU, I32, ANY, 0, 0, 0, "red.global.min.u32 $p, $0") \
+    X(RED_MINU, I64, ANY, 0, 0, 0, "red.global.min.u64 $p, $0") \
+    X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
+    X(ATOM_CAS, I32, ANY, 0, 0, 0, "atom.global.cas.b32 $d, $p, $0, $2") \
+    X(ATOM_CAS, I64, ANY, 0, 0, 0, "atom.global.cas.b64 $d, $p, $0, $2") \
+    X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
+    X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
+    X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
+    X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
@@ -29143,6 +38983,19 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
+/* ---- atomics: what memory does not do on this type, the loop does ---- */
+typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
+static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
+XG_LZ_RULE(red) {
+    xg_lz_red r;
+    if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    r.op = xg_katomic_combiner(op->op);
+    r.v = XG_KOPERAND(op, 0);
+    xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
+    z->removed = true;
+    return NULL;
+}
+
 /* X(OPCODE, word) */
 #define XG_LZ_RULES(X) \
     X(ADDI, add) X(SUBI, add) X(MULI, mul) X(MULHSI, mulhi) X(MULHUI, mulhi) X(DIVSI, signed) X(DIVUI, unsigned) X(REMSI, signed) X(REMUI, unsigned) \
@@ -29153,7 +39006,8 @@ XG_LZ_RULE(if) {
     X(MAXF, minmax) X(MINF, minmax) X(MAXNUMF, minmaxnum) X(MINNUMF, minmaxnum) X(ROUND, round) X(REMF, remf) \
     X(RSQRT, math) X(CBRT, math) X(EXP, math) X(EXPM1, math) X(LOG, math) X(LOG1P, math) X(POW, math) X(SIN, math) X(COS, math) X(TAN, math) X(TANH, math) X(SINH, math) \
     X(COSH, math) X(ASIN, math) X(ACOS, math) X(ATAN, math) X(ATAN2, math) X(ASINH, math) X(ACOSH, math) X(ATANH, math) X(ERF, math) \
-    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if)
+    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if) \
+    X(RED_ADDI, red) X(RED_ADDF, red) X(RED_AND, red) X(RED_OR, red) X(RED_XOR, red) X(RED_MAXS, red) X(RED_MINS, red) X(RED_MAXU, red) X(RED_MINU, red)
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) && op->n_operands &&
@@ -29325,6 +39179,8 @@ struct xg_ptx {
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
+    const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
+    uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
 };
@@ -29455,6 +39311,7 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -29486,6 +39343,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
         else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
         else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
@@ -29625,6 +39483,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane l;
     xg_str symbol = op->p ? *(const xg_str *)op->p : XG_STR("shared");
     xg_ptx_lane *known = (xg_ptx_lane *)xg_dict_get(&p->arrays, symbol);
+    const xg_kuse *u;
+    bool variable = false;
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
@@ -29651,6 +39511,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
+    for (u = op->results[0].first_use; u; u = u->next) variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
+    if (variable) l = xg_ptx_in_reg(p, known); /* an address is computed from it: once into a register */
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
@@ -29977,7 +39839,7 @@ static bool xg_ptx_is_short_if(const xg_kop *op) {
     uint32_t n = 0;
     if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
     XG_FOR_KOPS(o, op->regions[0]) {
-        if (o->n_regions || o->op == XG_K_OP_BARRIER || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
+        if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
         if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
     }
     return true;
@@ -30119,7 +39981,44 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     xg_ptx_expand(p, op, row);
     if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
 }
-static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) { XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op); }
+
+/* Parameters are loaded at the head of the innermost branch that holds all their uses, outside of all loops. */
+static xg_kregion *xg_ptx_common(xg_kregion *a, xg_kregion *b) {
+    while (!xg_kregion_inside(b, a)) a = a->owner->parent;
+    return a;
+}
+static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
+    xg_kregion *home = v->first_use->user->parent, *r;
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    return home;
+}
+static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
+    uint32_t i;
+    for (i = 0; i < p->f->body->n_args; i++) {
+        if (p->homes[i] != r) continue;
+        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        p->params_left--;
+    }
+}
+static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    p->homes = XG_NEW_N(p->arena, const xg_kregion *, f->body->n_args + 1);
+    p->params_left = 0;
+    for (i = 0; i < f->body->n_args; i++) {
+        const xg_kval *v = &f->body->args[i];
+        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (!v->first_use) continue;
+        p->homes[i] = xg_ptx_param_home(v);
+        p->params_left++;
+    }
+}
+
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) {
+    if (p->params_left) xg_ptx_load_params(p, r);
+    XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op);
+}
 
 /* ---- the entry ---- */
 static int64_t xg_ptx_param_align(const xg_kfunc *f, uint32_t i) {
@@ -30164,15 +40063,6 @@ static void xg_ptx_comment(xg_ptx *p, xg_str text) {
         else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
     }
     xg_putc(&p->text, '\n');
-}
-static void xg_ptx_load_params(xg_ptx *p, xg_kfunc *f) {
-    uint32_t i;
-    for (i = 0; i < f->body->n_args; i++) {
-        xg_kval *v = &f->body->args[i];
-        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
-        if (!v->first_use) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, v)->lane[0].num, (int)f->name.n, f->name.p, i);
-    }
 }
 static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     uint32_t i;
@@ -30225,7 +40115,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
-    xg_ptx_load_params(p, f);
+    xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
@@ -30325,12 +40215,14 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
 /* plan/plan.h -- from a module of fusions to an executable: order, memory, thunks, bytes.
  *
  * Ideas
- * - The schedule is the entry's textual order.
- * - Every array that the program handles is a slice of an allocation: parameters and results are the caller's, constants come with the
- *   executable, the rest shares one temporary block, where two values may lie on each other when their lifetimes do not meet.
- * - Tuples, get-tuple-element, bitcast and barriers make no code: they are other names for slices.
- * - A value that leaves the program is computed directly into the result's buffer; a parameter or constant that leaves, or a value that leaves
- *   twice, is copied. */
+ * - schedule.c puts the instructions into the order that holds the least memory at a time; positions in that order, loops and branches included, are time.
+ * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
+ *   that makes it to the last one that reads it under any of its names.
+ * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
+ *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies.
+ * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
+ *   serves others until the result is made.
+ * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 /* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
@@ -30345,13 +40237,13 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 1, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
 #define XG_EXE_SECTIONS(X) \
     X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
-    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char)
+    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
     XG_EXE_SECTIONS(X)
@@ -30367,7 +40259,7 @@ typedef struct xg_exe_header {
     uint32_t target;    /* compute capability times 10, 900 for sm_90 */
     uint32_t name;      /* string: the module's name */
     uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
-    uint64_t temp_bytes;          /* of all TEMP allocations together */
+    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
 } xg_exe_header;
 typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
@@ -30384,30 +40276,44 @@ typedef struct xg_exe_allocation {
     uint32_t kind, index; /* parameter or result number */
     uint64_t bytes;
     uint64_t data;        /* CONSTANT: offset in DATA */
-    uint64_t offset;      /* TEMP: place in the one temporary block */
+    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
+    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
 } xg_exe_allocation;
 typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
 typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
 
 /* X(NAME, text): the kinds of thunks.
- *   KERNEL    kernel; links: one slice per parameter
- *   COPY      links: source slice, destination slice (equal bytes)
- *   MEMSET    value: a 32-bit pattern; links: destination slice
- *   SEQUENCE  links: thunks, run in order
- *   WHILE     links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
- *   CONDITIONAL  links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
- * A thunk names only thunks of smaller numbers. */
-#define XG_EXE_THUNKS_KINDS(X) X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(CONDITIONAL, "conditional")
+ *   KERNEL        kernel; links: one slice per parameter
+ *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
+ *   MEMSET        value: a 32-bit pattern; links: destination slice
+ *   SEQUENCE      links: thunks, run in order
+ *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; links: the body's thunk
+ *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
+ *   REPLICA_ID, PARTITION_ID   links: a u32 slice
+ *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
+#define XG_EXE_THUNKS_KINDS(X) \
+    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
+#define XG_EXE_WRITTEN 0x80000000u
 typedef enum xg_exe_thunk_kind {
 #define X(name, text) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
-typedef struct xg_exe_thunk { uint32_t kind, name, first_link, n_links, kernel, value; } xg_exe_thunk; /* name: the HLO instruction */
+typedef struct xg_exe_thunk {
+    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
+    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
+} xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, reserved; uint64_t bytes; } xg_exe_value;
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
+ * the caller must give both the same buffer (otherwise the parameter is copied first). */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+#define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
  * index and size is checked anyway. */
@@ -30424,33 +40330,85 @@ XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
 
 #endif /* XG_API_EXECUTABLE_H */
 
-typedef struct xg_buffer { /* the memory of one array */
-    const xg_inst *owner;
-    uint32_t leaf;              /* which leaf of the owner's shape */
-    xg_exe_allocation_kind kind;
-    uint32_t index;             /* parameter leaf or result leaf number; allocation number once placed */
+typedef struct xg_buffer xg_buffer;
+enum { XG_PLAN_HOST_SPACE = 5 }; /* S(5) is host memory */
+
+/* X(NAME): what a value is.
+ *   MADE       by its instruction         PARAMETER, CONSTANT
+ *   IN, OUT    the state of a loop: as its computations see it, and after it
+ *   LANDED     the result of a conditional, at the end of a branch        JOINED     after it
+ *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a circle */
+#define XG_PLAN_VALUES(X) X(MADE) X(PARAMETER) X(CONSTANT) X(IN) X(OUT) X(LANDED) X(JOINED) X(RESULT) X(SPARE)
+typedef enum xg_value_role {
+#define X(name) XG_VALUE_##name,
+    XG_PLAN_VALUES(X)
+#undef X
+    XG_VALUE_ROLE_COUNT
+} xg_value_role;
+
+typedef struct xg_plan_value { /* an array at a time */
+    const xg_inst *inst;
+    uint32_t leaf;              /* which leaf of the instruction's shape */
+    xg_value_role role;
+    const xg_shape *shape;
     int64_t bytes;
     uint32_t first, last;       /* positions in the schedule between which it is needed */
-    int64_t offset;             /* TEMP: place in the block */
-    bool placed;                /* TEMP: offset is settled */
-    uint32_t slice;             /* number of its slice in the executable */
-} xg_buffer;
+    uint32_t branch;            /* LANDED */
+    uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
+    bool copied;                /* and that operand is copied into its buffer beforehand */
+    struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
+    xg_buffer *buffer;
+} xg_plan_value;
 
-/* links are buffers; children are sequences: of a while its condition and body, of a conditional its branches. */
-typedef struct xg_plan_step { xg_exe_thunk_kind kind; const xg_inst *inst; uint32_t kernel, value; uint32_t n_links; uint32_t *links; uint32_t n_children; uint32_t *children; } xg_plan_step;
+struct xg_buffer {              /* memory in which one or several values lie, one after the other */
+    XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
+    xg_exe_allocation_kind kind;
+    uint32_t index;             /* parameter leaf or result leaf number */
+    uint32_t donated;           /* PARAMETER: the result leaf that shares its memory, plus 1 */
+    int64_t space;              /* S(n) */
+    int64_t bytes;
+    uint32_t first, last;       /* of all its values together */
+    bool placed, used;          /* used: a step names it */
+    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    int64_t offset;             /* in the block, or in the host */
+    uint32_t slice;             /* number of its slice in the executable */
+    uint32_t reads, mover, reader; /* while moves are put into order */
+};
+
+typedef struct xg_plan_move { xg_buffer *from, *to; } xg_plan_move;
+typedef XG_VEC(xg_plan_move) xg_plan_moves;
+
+/* Of a loop: before it, and at the end of each turn. Of a conditional: at the end of each branch. Of a fusion: before the kernel. */
+typedef struct xg_plan_site { const xg_inst *inst; uint32_t n, *at; xg_plan_moves *moves; } xg_plan_site; /* at: the position of each list */
+
+/* links are slices: of a kernel or call the buffers of its operand leaves, then those of its result leaves; children are sequences: of a while its condition and body, of a conditional its branches. */
+typedef struct xg_plan_step {
+    xg_exe_thunk_kind kind;
+    const xg_inst *inst;
+    uint32_t kernel, value, n_links, n_children, *links, *children;
+    uint32_t n_written;         /* KERNEL, CUSTOM_CALL: how many of the links, counted from the end, are results */
+} xg_plan_step;
 typedef struct xg_plan_sequence { const xg_comp *comp; XG_VEC(uint32_t) steps; } xg_plan_sequence;
 typedef struct xg_plan_kernel { xg_str name; uint32_t shared_bytes, threads[3], blocks[3]; } xg_plan_kernel;
+
+typedef struct xg_plan_space { int64_t space, bytes, largest_live; } xg_plan_space; /* one temporary block; the lower bound of its size */
 
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
+    XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_buffer */
+    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_plan_value */
+    xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
+    XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;         /* parameter leaves */
     uint32_t n_params;
     xg_buffer **results;        /* result leaves */
     uint32_t n_results;
-    int64_t temp_bytes;
+    uint32_t end;               /* the last position */
+    xg_plan_moves at_end;
+    XG_VEC(xg_plan_space) spaces;
+    int64_t temp_bytes, largest_live; /* of all spaces together */
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
@@ -30458,33 +40416,64 @@ typedef struct xg_plan {
     uint32_t target;
 } xg_plan;
 
-/* ---- buffers.c ---- */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values to buffers; temporary memory packed */
-XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* where a leaf of an instruction lies */
+/* ---- values.c ---- */
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m);   /* all values and how long they live */
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* NULL: what takes no memory, a token */
+XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
+XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
+XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple shape */
+XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
+XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
+/* ---- schedule.c ---- */
+XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
+/* ---- alias.c ---- */
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
+XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers; moves where they cannot be one */
+XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
+/* ---- pack.c ---- */
+XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
+XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, pack */
 /* ---- thunks.c ---- */
-/* Makes the steps; a fusion that needs a kernel is given to `kernel`, which returns its number in p->kernels. */
-typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, const xg_inst *fusion);
-XG_FN void xg_plan_thunks(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the thunk sequence as text */
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment as text */
+XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
+/* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
+typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
+XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
+XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- commands.c ---- */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
+/* ---- report.c ---- */
+XG_FN const char *xg_exe_thunk_name(uint32_t kind);
+XG_FN const char *xg_exe_allocation_name(uint32_t kind);
+XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
+/* ---- text.c ---- */
+XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */
+XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module, to judge by its first word */
+XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
+XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
 
-#endif /* XG_PLAN_H */
-/* plan/buffers.c -- which memory each array lives in.
- *
- * Best fit by decreasing size: the largest value is placed first, each at the lowest offset where nothing that lives at the same time lies.
- * A value lives from the step that makes it to the last step that reads it under any of its names. Offsets are multiples of 256. */
-#ifndef XG_PLAN_BUFFERS_C
-#define XG_PLAN_BUFFERS_C
+/* ---- listing.c ---- */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
 
-enum { XG_PLAN_ALIGN = 256 };
+#endif /* XG_PLAN_H */
+/* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
+ *
+ * Loops and branches are walked in place, so that positions are on one line: of a loop first its start, then the condition, the body and the end of a turn; of a
+ * conditional each branch and its end, then where they join. What stands later on the line may run earlier in a loop; therefore the state of a loop lives as
+ * IN from the start to its last use by the condition or the body, and as OUT from the end of a turn on; between the two its memory is free for the next turn's value. A leaf
+ * that the body only passes on is no state: it is the initial value, needed to the end. */
+#ifndef XG_PLAN_VALUES_C
+#define XG_PLAN_VALUES_C
 
 XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0; }
 
 XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
-XG_FN xg_buffer *xg_plan_value(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_buffer *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_plan_value *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
@@ -30497,22 +40486,6 @@ XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-
-XG_FN xg_buffer *xg_plan_new(xg_plan *p, const xg_inst *i, uint32_t leaf, const xg_shape *s, xg_exe_allocation_kind kind, uint32_t at) {
-    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
-    b->owner = i;
-    b->leaf = leaf;
-    b->kind = kind;
-    b->bytes = xg_plan_bytes(s);
-    b->first = b->last = at;
-    xg_push(p->arena, xg_buffer *, &p->buffers, b);
-    xg_map64_put(&p->of, xg_plan_key(i, leaf), b);
-    return b;
-}
-
-XG_FN void xg_plan_alias(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_buffer *b) { if (b) xg_map64_put(&p->of, xg_plan_key(i, leaf), b); }
-
-/* The first leaf of the k-th element of a tuple shape. */
 XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
     uint32_t n = 0;
     int64_t j;
@@ -30520,106 +40493,178 @@ XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
     return n;
 }
 
-XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t at) {
-    uint32_t n, k, j, base;
-    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+/* A value with a buffer of its own. */
+XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
+    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
+    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    v->inst = i;
+    v->leaf = leaf;
+    v->role = role;
+    v->shape = s;
+    v->bytes = xg_plan_bytes(s);
+    v->first = v->last = first;
+    v->buffer = b;
+    b->kind = role == XG_VALUE_PARAMETER ? XG_EXE_ALLOC_PARAMETER : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT : role == XG_VALUE_RESULT ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_TEMP;
+    b->space = s->layout ? s->layout->memory_space : 0;
+    b->bytes = v->bytes;
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    xg_push(p->arena, xg_plan_value *, &p->values, v);
+    return v;
+}
+XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) { if (v) xg_map64_put(&p->of, xg_plan_key(i, leaf), v); }
+XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) { if (v && v->last < at) v->last = at; }
+XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
+    uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
+    for (k = 0; k < n; k++) xg_plan_lives(xg_plan_value_of(p, i, k), at);
+}
+
+/* ---- forwarding ---- */
+
+XG_FN bool xg_plan_forwards(const xg_inst *i) {
     switch (i->op) {
-    case XG_TUPLE:
-        for (k = 0, base = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) xg_plan_alias(p, i, base++, xg_plan_value(p, XG_OPERAND(i, k), j));
-        break;
-    case XG_GET_TUPLE_ELEMENT:
-        base = xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
-        for (k = 0; k < n; k++) xg_plan_alias(p, i, k, xg_plan_value(p, XG_OPERAND(i, 0), base + k));
-        break;
-    case XG_BITCAST: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY:
-        for (k = 0; k < n; k++) xg_plan_alias(p, i, k, xg_plan_value(p, XG_OPERAND(i, 0), k));
-        break;
-    case XG_CONSTANT: case XG_FUSION:
-        for (k = 0; k < n; k++) xg_plan_new(p, i, k, leaves[k], i->op == XG_CONSTANT ? XG_EXE_ALLOC_CONSTANT : XG_EXE_ALLOC_TEMP, at);
-        break;
-    case XG_PARAMETER: case XG_AFTER_ALL: case XG_WHILE: case XG_CONDITIONAL: break;
-    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY: case XG_COPY_DONE: return true;
+    default: return false;
+    }
+}
+/* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
+XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
+    uint32_t k;
+    *operand = 0;
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op != XG_TUPLE) return leaf;
+    for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+    *operand = k;
+    return leaf;
+}
+
+/* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
+XG_FN bool xg_plan_hands_on(const xg_comp *body, uint32_t k) {
+    const xg_inst *i = body->root;
+    uint32_t leaf = k, operand;
+    for (;;) {
+        if (xg_plan_forwards(i)) { leaf = xg_plan_forwarded(i, leaf, &operand); i = XG_OPERAND(i, operand); }
+        else if (i->op == XG_WHILE && xg_plan_hands_on(xg_attr_comp(i, XG_A_body), leaf)) i = XG_OPERAND(i, 0);
+        else return i == body->params[0] && leaf == k;
     }
 }
 
-XG_FN void xg_plan_use(xg_plan *p, const xg_inst *i, uint32_t at) {
-    uint32_t k, j;
-    for (k = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
-        xg_buffer *b = xg_plan_value(p, XG_OPERAND(i, k), j);
-        if (b && b->last < at) b->last = at;
-    }
-}
-
-/* ---- loops and branches: their computations are walked in place, so that lifetimes are positions on one line ---- */
+/* ---- the walk ---- */
 
 XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at);
 
-/* Leaves of one value must have one layout wherever they are copied. */
+/* Leaves of one value must have one layout wherever they are moved. */
 XG_FN void xg_plan_same_layout(const xg_inst *i, const xg_shape *a, const xg_shape *b) {
     if (a != b) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s: a value changes its layout between the operand, the parameter and the root of a computation", i->name.p);
 }
 
-XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
-    uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
-    for (k = 0; k < n; k++) { xg_buffer *b = xg_plan_value(p, i, k); if (b && b->last < at) b->last = at; }
+XG_FN xg_plan_site *xg_plan_site_new(xg_plan *p, const xg_inst *i, uint32_t n) {
+    xg_plan_site *s = XG_NEW(p->arena, xg_plan_site);
+    s->inst = i;
+    s->n = n;
+    s->moves = XG_NEW_N(p->arena, xg_plan_moves, n + (size_t)1);
+    s->at = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    xg_map64_put(&p->sites, i->id + (uint64_t)1, s);
+    xg_push(p->arena, const xg_inst *, &p->joins, i);
+    return s;
 }
 
-/* The state has buffers of its own, which the condition's and the body's parameter share; the init is copied in, the body's root copied back. A root leaf that is
- * another leaf of the state goes through a spare buffer, so that leaves may change places. */
-XG_FN void xg_plan_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
+XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
     const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
-    uint32_t n, k;
+    uint32_t n, k, start = *at;
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    xg_plan_value **in = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
     xg_plan_same_layout(i, i->shape, XG_OPERAND(i, 0)->shape);
     xg_plan_same_layout(i, i->shape, cond->params[0]->shape);
     xg_plan_same_layout(i, i->shape, body->params[0]->shape);
     xg_plan_same_layout(i, i->shape, body->root->shape);
+    xg_plan_site_new(p, i, 2);
     for (k = 0; k < n; k++) {
-        xg_buffer *b = xg_plan_new(p, i, k, leaves[k], XG_EXE_ALLOC_TEMP, *at);
-        xg_plan_alias(p, cond->params[0], k, b);
-        xg_plan_alias(p, body->params[0], k, b);
+        xg_plan_value *init = xg_plan_value_of(p, XG_OPERAND(i, 0), k), *v = init;
+        if (!init) continue;
+        if (!xg_plan_hands_on(body, k)) {
+            v = in[k] = xg_plan_value_new(p, i, k, XG_VALUE_IN, leaves[k], start);
+            v->from = init;
+        }
+        xg_plan_name(p, cond->params[0], k, v);
+        xg_plan_name(p, body->params[0], k, v);
     }
     xg_plan_walk(p, cond, at);
-    xg_plan_walk(p, body, at);
     ++*at;
     xg_plan_keep(p, cond->root, *at);
+    for (k = 0; k < n; k++) xg_plan_lives(in[k], *at); /* it is what is left when the condition says no */
+    xg_plan_walk(p, body, at);
+    ++*at;
     xg_plan_keep(p, body->root, *at);
     for (k = 0; k < n; k++) {
-        xg_buffer *from = xg_plan_value(p, body->root, k);
-        if (from && from->owner == i && from->leaf != k) xg_plan_new(p, i, n + k, leaves[k], XG_EXE_ALLOC_TEMP, *at);
+        xg_plan_value *v = xg_plan_value_of(p, body->params[0], k);
+        if (in[k]) {
+            v = xg_plan_value_new(p, i, k, XG_VALUE_OUT, leaves[k], *at);
+            v->from = xg_plan_value_of(p, body->root, k);
+            xg_plan_unite(p, in[k], v);
+        } else xg_plan_lives(v, *at); /* the next turn reads it again */
+        xg_plan_name(p, i, k, v);
     }
-    ++*at;
-    xg_plan_keep(p, i, *at);
 }
 
-/* The branches' roots are copied into the result's buffers. */
-XG_FN void xg_plan_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) {
+XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) {
     xg_comps branches = xg_opt_control_comps(p->arena, i);
     uint32_t n, k, b;
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
-    for (k = 0; k < n; k++) xg_plan_new(p, i, k, leaves[k], XG_EXE_ALLOC_TEMP, *at);
+    xg_plan_value **joined = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
+    xg_plan_site_new(p, i, branches.n);
+    for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) joined[k] = xg_plan_value_new(p, i, k, XG_VALUE_JOINED, leaves[k], UINT32_MAX);
     for (b = 0; b < branches.n; b++) {
         const xg_inst *operand = XG_OPERAND(i, b + 1), *param = branches.p[b]->params[0];
         uint32_t m = (uint32_t)xg_shape_leaves(operand->shape);
         xg_plan_same_layout(i, operand->shape, param->shape);
         xg_plan_same_layout(i, i->shape, branches.p[b]->root->shape);
-        for (k = 0; k < m; k++) xg_plan_alias(p, param, k, xg_plan_value(p, operand, k));
+        for (k = 0; k < m; k++) xg_plan_name(p, param, k, xg_plan_value_of(p, operand, k));
         xg_plan_walk(p, branches.p[b], at);
         ++*at;
         xg_plan_keep(p, branches.p[b]->root, *at);
+        for (k = 0; k < n; k++) {
+            xg_plan_value *v = xg_plan_value_of(p, branches.p[b]->root, k), *landed;
+            if (!joined[k]) continue;
+            landed = xg_plan_value_new(p, i, k, XG_VALUE_LANDED, leaves[k], *at);
+            landed->from = v;
+            landed->branch = b;
+            xg_plan_unite(p, landed, joined[k]);
+        }
     }
     ++*at;
-    for (k = 0; k < i->n_operands; k++) xg_plan_keep(p, XG_OPERAND(i, k), *at);
-    xg_plan_keep(p, i, *at);
+    for (k = 0; k < n; k++) if (joined[k]) { joined[k]->first = joined[k]->last = *at; xg_plan_name(p, i, k, joined[k]); }
 }
 
+XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
+    uint32_t n, k, operand;
+    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    if (xg_plan_forwards(i)) {
+        for (k = 0; k < n; k++) { uint32_t leaf = xg_plan_forwarded(i, k, &operand); xg_plan_name(p, i, k, xg_plan_value_of(p, XG_OPERAND(i, operand), leaf)); }
+        return;
+    }
+    switch (i->op) {
+    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
+        for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
+        break;
+    case XG_COPY_START: /* (to, from, context) */
+        xg_plan_name(p, i, 0, xg_plan_value_new(p, i, 0, XG_VALUE_MADE, leaves[0], *at));
+        if (n > 1) xg_plan_name(p, i, 1, xg_plan_value_of(p, XG_OPERAND(i, 0), 0));
+        break;
+    case XG_PARAMETER: case XG_AFTER_ALL: break;
+    case XG_WHILE: xg_plan_walk_while(p, i, at); break;
+    case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
+    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    }
+}
+
+/* A copy that runs beside others reads until it is done. */
 XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
     XG_FOR_INSTS(i, c) {
+        uint32_t k;
         ++*at;
-        xg_plan_use(p, i, *at);
-        xg_plan_define(p, i, *at);
-        if (i->op == XG_WHILE) xg_plan_while(p, i, at);
-        if (i->op == XG_CONDITIONAL) xg_plan_conditional(p, i, at);
+        if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
+        if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
+        xg_plan_define(p, i, at);
     }
 }
 
@@ -30627,69 +40672,314 @@ XG_FN void xg_plan_parameters(xg_plan *p) {
     const xg_comp *e = p->m->entry;
     uint32_t k, j, n, total = 0;
     for (k = 0; k < e->n_params; k++) total += (uint32_t)xg_shape_leaves(e->params[k]->shape);
-    p->params = XG_NEW_N(p->arena, xg_buffer *, total + 1);
+    p->params = XG_NEW_N(p->arena, xg_buffer *, total + (size_t)1);
     for (k = 0; k < e->n_params; k++) {
         const xg_shape **leaves = xg_plan_leaves(p->arena, e->params[k]->shape, &n);
         for (j = 0; j < n; j++) {
-            xg_buffer *b = xg_plan_new(p, e->params[k], j, leaves[j], XG_EXE_ALLOC_PARAMETER, 0);
-            b->index = p->n_params;
-            p->params[p->n_params++] = b;
+            xg_plan_value *v = xg_plan_value_new(p, e->params[k], j, XG_VALUE_PARAMETER, leaves[j], 0);
+            xg_plan_name(p, e->params[k], j, v);
+            v->buffer->index = p->n_params;
+            p->params[p->n_params++] = v->buffer;
         }
     }
 }
 
-/* Result leaves: a temporary that leaves becomes the result; anything else will be copied into a buffer of its own. */
-XG_FN void xg_plan_results(xg_plan *p, uint32_t end) {
+XG_FN void xg_plan_results(xg_plan *p) {
     const xg_inst *root = p->m->entry->root;
     uint32_t n, k;
     const xg_shape **leaves = xg_plan_leaves(p->arena, root->shape, &n);
-    p->results = XG_NEW_N(p->arena, xg_buffer *, n + 1);
+    p->results = XG_NEW_N(p->arena, xg_buffer *, n + (size_t)1);
     p->n_results = n;
+    xg_plan_keep(p, root, p->end);
     for (k = 0; k < n; k++) {
-        xg_buffer *b = xg_plan_value(p, root, k);
-        if (b && b->kind == XG_EXE_ALLOC_TEMP && b->bytes == xg_plan_bytes(leaves[k])) { b->kind = XG_EXE_ALLOC_RESULT; b->last = end; }
-        else {
-            xg_buffer *copy = XG_NEW(p->arena, xg_buffer);
-            copy->owner = root;
-            copy->leaf = k;
-            copy->kind = XG_EXE_ALLOC_RESULT;
-            copy->bytes = xg_plan_bytes(leaves[k]);
-            copy->first = copy->last = end;
-            xg_push(p->arena, xg_buffer *, &p->buffers, copy);
-            if (b) b->last = end;
-            b = copy;
-        }
-        b->index = k;
-        p->results[k] = b;
+        xg_plan_value *v = xg_plan_value_new(p, root, k, XG_VALUE_RESULT, leaves[k], p->end);
+        v->from = xg_plan_value_of(p, root, k);
+        v->buffer->index = k;
+        p->results[k] = v->buffer;
     }
 }
 
-XG_FN int xg_plan_larger_first(const xg_buffer *a, const xg_buffer *b) {
-    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-    if (a->first != b->first) return a->first < b->first ? -1 : 1;
-    if (a->leaf != b->leaf) return a->leaf < b->leaf ? -1 : 1;
-    return a->owner->id < b->owner->id ? -1 : a->owner->id > b->owner->id;
-}
-XG_FN int xg_plan_compare_size(const void *a, const void *b) { return xg_plan_larger_first(*(xg_buffer *const *)a, *(xg_buffer *const *)b); }
-XG_FN int xg_plan_compare_offset(const void *a, const void *b) {
-    const xg_buffer *x = *(xg_buffer *const *)a, *y = *(xg_buffer *const *)b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
+    xg_plan *p = XG_NEW(a, xg_plan);
+    uint32_t at = 0;
+    p->m = m;
+    p->arena = a;
+    xg_map64_init(&p->of, a);
+    xg_map64_init(&p->sites, a);
+    xg_plan_parameters(p);
+    xg_plan_walk(p, m->entry, &at);
+    p->end = at + 1;
+    xg_plan_results(p);
+    return p;
 }
 
-XG_FN int64_t xg_plan_round(int64_t n) { return (n + XG_PLAN_ALIGN - 1) / XG_PLAN_ALIGN * XG_PLAN_ALIGN; }
+#endif /* XG_PLAN_VALUES_C */
+/* plan/alias.c -- which values lie in one place.
+ *
+ * Values become one buffer when no two of them are needed at the same time. Two may touch: one ends at the very step that makes the other, if that step is allowed to write the one
+ * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
+ * this order: what leaves the program, and the parameters that its results share memory with; loops and branches; results that must lie over an operand; results that may.
+ * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ *
+ * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
+#ifndef XG_PLAN_ALIAS_C
+#define XG_PLAN_ALIAS_C
 
-/* Who is placed already, by time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and each buffer stands
- * in the few nodes that make up its life; by_first is all buffers in the order of their first steps, those of step t from start[t] on. So whoever lives
- * at the same time is found without asking the others. ordered: by offset, for values that meet nearly everybody. */
+/* ---- may they? ---- */
+
+/* y is made at the step at which x is needed last. */
+XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
+    const xg_inst *i = y->inst;
+    uint32_t k;
+    bool found = false;
+    switch (y->role) {
+    case XG_VALUE_IN: case XG_VALUE_OUT: case XG_VALUE_LANDED: return y->from == x;
+    case XG_VALUE_RESULT: return y->from == x || x->role == XG_VALUE_PARAMETER; /* moves at the end happen together */
+    case XG_VALUE_MADE: break;
+    default: return false;
+    }
+    if (i->op != XG_FUSION) return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 && xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
+        if (!xg_fuse_may_share(p->arena, i, k, y->leaf)) return false;
+        found = true;
+    }
+    return found;
+}
+XG_FN bool xg_alias_apart(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
+    if (x->first > y->first) { const xg_plan_value *t = x; x = y; y = t; }
+    return x->last < y->first || (x->last == y->first && x->first < y->first && xg_alias_touch(p, x, y));
+}
+
+/* The place of the first value that begins at `first` or later. */
+XG_FN uint32_t xg_alias_place(const xg_buffer *b, uint32_t first) {
+    uint32_t lo = 0, hi = b->values.n;
+    while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (b->values.p[mid]->first < first) lo = mid + 1; else hi = mid; }
+    return lo;
+}
+XG_FN bool xg_alias_fits(const xg_plan *p, const xg_buffer *b, const xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    return (!k || xg_alias_apart(p, b->values.p[k - 1], v)) && (k == b->values.n || xg_alias_apart(p, v, b->values.p[k]));
+}
+
+/* Constants and parameters that are not given away are only read. */
+XG_FN bool xg_alias_writable(const xg_buffer *b) { return b->kind == XG_EXE_ALLOC_TEMP || b->kind == XG_EXE_ALLOC_RESULT || (b->kind == XG_EXE_ALLOC_PARAMETER && b->donated); }
+
+/* ---- two into one ---- */
+
+XG_FN void xg_alias_insert(xg_plan *p, xg_buffer *b, xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    memmove(b->values.p + k + 1, b->values.p + k, (b->values.n - 1 - k) * sizeof *b->values.p);
+    b->values.p[k] = v;
+    v->buffer = b;
+}
+XG_FN void xg_alias_pour(xg_plan *p, xg_buffer *from, xg_buffer *to) {
+    uint32_t k;
+    if (to->kind == XG_EXE_ALLOC_TEMP) { to->kind = from->kind; to->index = from->index; to->donated = from->donated; }
+    if (to->kind == XG_EXE_ALLOC_RESULT) p->results[to->index] = to;
+    if (to->kind == XG_EXE_ALLOC_PARAMETER) { p->params[to->index] = to; if (to->donated) p->results[to->donated - 1] = to; }
+    for (k = 0; k < from->values.n; k++) xg_alias_insert(p, to, from->values.p[k]);
+    from->values.n = 0;
+}
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    if (a->buffer == b->buffer) return;
+    if (a->buffer->values.n < b->buffer->values.n) xg_alias_pour(p, a->buffer, b->buffer); else xg_alias_pour(p, b->buffer, a->buffer);
+}
+
+/* True when they are one buffer afterwards. */
+XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    xg_buffer *s = a->buffer, *l = b->buffer;
+    uint32_t k;
+    if (s == l) return true;
+    if (s->values.n > l->values.n) { xg_buffer *t = s; s = l; l = t; }
+    if (s->bytes != l->bytes || !s->bytes || s->space != l->space || !xg_alias_writable(s) || !xg_alias_writable(l)) return false;
+    if (s->kind != XG_EXE_ALLOC_TEMP && l->kind != XG_EXE_ALLOC_TEMP) return false;
+    for (k = 0; k < s->values.n; k++) if (!xg_alias_fits(p, l, s->values.p[k])) return false;
+    xg_alias_pour(p, s, l);
+    return true;
+}
+
+/* ---- what is asked ---- */
+
+/* input_output_alias: the leaf of a parameter that a leaf of the result shares memory with. */
+XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index) {
+    uint32_t leaf = 0, k;
+    for (k = 0; k < index.n; k++) {
+        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias names a part of %s that is not there", i->name.p);
+        leaf += xg_plan_leaf_offset(s, index.p[k]);
+        s = s->elems[index.p[k]];
+    }
+    return leaf;
+}
+XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
+    const xg_comp *e = p->m->entry;
+    uint32_t k;
+    for (k = 0; k < p->m->n_aliases; k++) {
+        const xg_io_alias *a = &p->m->aliases[k];
+        const xg_inst *param = a->param >= 0 && a->param < (int64_t)e->n_params ? e->params[a->param] : NULL;
+        uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
+        xg_plan_value *v = param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
+        if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated || results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT) continue;
+        v->buffer->donated = leaf + 1;
+        results[leaf]->buffer->kind = XG_EXE_ALLOC_TEMP; /* it is the parameter's memory */
+        xg_plan_unite(p, v, results[leaf]);
+    }
+}
+
+/* A site for the copy of an operand into the result's memory. */
+XG_FN void xg_alias_copy_operand(xg_plan *p, xg_plan_value *from, xg_plan_value *to) {
+    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
+    xg_plan_move m;
+    if (!s) s = xg_plan_site_new(p, to->inst, 1);
+    m.from = from->buffer;
+    m.to = to->buffer;
+    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
+}
+
+XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
+    if (v->role != XG_VALUE_MADE) return -1;
+    if (v->inst->op == XG_FUSION) return xg_fuse_in_place(p->arena, v->inst, v->leaf);
+    return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
+}
+
+/* ---- moves ---- */
+
+XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
+    xg_plan_move m;
+    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
+    m.from = v->from->buffer;
+    m.to = v->buffer;
+    xg_push(p->arena, xg_plan_move, list, m);
+}
+
+/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
+XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
+    xg_plan_moves out = {NULL, 0, 0};
+    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
+    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
+    xg_plan_move m;
+    if (!list->n) return;
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
+    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
+    for (;;) {
+        while (head < n) {
+            uint32_t t = ready[head++];
+            xg_buffer *from = list->p[t].from;
+            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
+            done[t] = true;
+            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
+        }
+        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
+        while (next < list->n && done[next]) next++;
+        if (next == list->n) break;
+        m.from = list->p[next].to;
+        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
+        m.to->reads = 1;
+        xg_push(p->arena, xg_plan_move, &out, m);
+        list->p[m.from->reader].from = m.to;
+        ready[n++] = next;
+    }
+    *list = out;
+}
+
+XG_FN void xg_alias_moves(xg_plan *p) {
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *v = p->values.p[k];
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
+        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
+        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
+        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
+        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+    }
+    for (k = 0; k < p->joins.n; k++) {
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
+    }
+    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
+}
+
+/* ---- all of it ---- */
+
+XG_FN void xg_plan_alias(xg_plan *p) {
+    xg_plan_value **results = XG_NEW_N(p->arena, xg_plan_value *, p->n_results + (size_t)1);
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
+    xg_alias_donated(p, results);
+    for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k], *x;
+        if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
+        x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
+        v->copied = x && !xg_alias_try(p, x, v);
+        if (v->copied) xg_alias_copy_operand(p, x, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
+        for (j = 0; j < v->inst->n_operands; j++) {
+            xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
+            if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
+        }
+    }
+    xg_alias_moves(p);
+}
+
+XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
+    const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
+    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *to = xg_plan_value_of(p, i, k);
+        if (to && to->copied && to->over == operand + 1) return to->buffer;
+    }
+    return v ? v->buffer : NULL;
+}
+
+#endif /* XG_PLAN_ALIAS_C */
+/* plan/pack.c -- where each buffer lies.
+ *
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then. The others
+ * share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life,
+ * both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ *
+ * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+#ifndef XG_PLAN_PACK_C
+#define XG_PLAN_PACK_C
+
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_GUESTS_MAX = 32 };
+
+XG_FN int64_t xg_pack_natural(int64_t bytes) {
+    int64_t a = XG_PACK_ALIGN_MIN;
+    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    return a;
+}
+XG_FN int64_t xg_plan_align(const xg_buffer *b) {
+    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
+}
+XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
+
+/* ---- who is placed already ---- */
+
+/* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and each buffer stands in the few nodes that make up its life;
+ * by_first is all buffers in the order of their first steps, those of step t from start[t] on. So whoever lives at the same time is found without asking the others.
+ * ordered: by offset, for values that meet nearly everybody. */
 typedef XG_VEC(xg_buffer *) xg_buffers;
-typedef struct xg_plan_packer {
+typedef struct xg_packer {
     xg_arena *arena;
     uint32_t steps, *start, n_ordered;
     xg_buffers *nodes;
     xg_buffer **by_first, **ordered, **met;
-} xg_plan_packer;
+} xg_packer;
 
-XG_FN void xg_plan_packer_init(xg_plan_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
+XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
     uint32_t end = 0, k;
     memset(q, 0, sizeof *q);
     q->arena = a;
@@ -30707,7 +40997,12 @@ XG_FN void xg_plan_packer_init(xg_plan_packer *q, xg_arena *a, xg_buffer *const 
     q->start[0] = 0;
 }
 
-XG_FN void xg_plan_placed(xg_plan_packer *q, xg_buffer *b) {
+XG_FN int xg_pack_by_offset(const void *a, const void *b) {
+    const xg_buffer *x = *(xg_buffer *const *)a, *y = *(xg_buffer *const *)b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
     uint32_t l = b->first + q->steps, r = b->last + q->steps + 1, k = q->n_ordered++;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
@@ -30719,59 +41014,1353 @@ XG_FN void xg_plan_placed(xg_plan_packer *q, xg_buffer *b) {
 }
 
 /* Those placed whose lives meet b's, by offset, in met; their number. */
-XG_FN uint32_t xg_plan_meet(xg_plan_packer *q, const xg_buffer *b) {
+XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
     uint32_t k, n = 0, node;
     for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
     for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
-    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_plan_compare_offset); return n; }
+    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
     for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
     return n;
 }
 
-/* The lowest gap beside them. */
-XG_FN int64_t xg_plan_find_gap(xg_plan_packer *q, const xg_buffer *b) {
-    uint32_t k, n = xg_plan_meet(q, b);
-    int64_t at = 0;
+/* A gap beside them: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
+XG_FN int64_t xg_pack_gap(xg_packer *q, const xg_buffer *b, bool tight) {
+    uint32_t k, n = xg_pack_meet(q, b);
+    int64_t at = 0, align = xg_pack_natural(b->bytes), best = -1, waste = INT64_MAX;
     for (k = 0; k < n; k++) {
-        if (q->met[k]->offset - at >= xg_plan_round(b->bytes)) break;
-        at = XG_MAX(at, q->met[k]->offset + xg_plan_round(q->met[k]->bytes));
+        int64_t from = xg_pack_up(at, align), left = q->met[k]->offset - from - b->bytes;
+        if (left >= 0 && left < waste) { best = from; waste = left; if (!tight) break; }
+        at = XG_MAX(at, q->met[k]->offset + q->met[k]->bytes);
     }
-    return at;
+    return best >= 0 ? best : xg_pack_up(at, align);
+}
+
+/* ---- orders ---- */
+
+XG_FN int xg_pack_tie(const xg_buffer *a, const xg_buffer *b) {
+    const xg_plan_value *x = a->values.p[0], *y = b->values.p[0];
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    if (x->leaf != y->leaf) return x->leaf < y->leaf ? -1 : 1;
+    if (x->inst->id != y->inst->id) return x->inst->id < y->inst->id ? -1 : 1;
+    return x->role < y->role ? -1 : x->role > y->role;
+}
+XG_FN int xg_pack_by_size(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : xg_pack_tie(a, b);
+}
+XG_FN int xg_pack_by_space(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->space != b->space ? (a->space < b->space ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN int xg_pack_by_life(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    uint32_t x = a->last - a->first, y = b->last - b->first;
+    return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    double x = (double)a->bytes * (a->last - a->first + 1.0), y = (double)b->bytes * (b->last - b->first + 1.0);
+    return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+
+/* One try; the size of the block. */
+XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_packer q;
+    int64_t size = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) temps[k]->placed = false;
+    if (n > 1) qsort(temps, n, sizeof *temps, order);
+    xg_pack_init(&q, p->arena, temps, n);
+    for (k = 0; k < n; k++) {
+        int64_t end;
+        temps[k]->offset = xg_pack_gap(&q, temps[k], tight);
+        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
+        size = XG_MAX(size, end);
+        xg_pack_placed(&q, temps[k]);
+    }
+    xg_arena_reset(p->arena, mark);
+    return size;
+}
+
+/* The most bytes of these that are needed at one time. */
+XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
+    for (k = 0; k <= p->end; k++) { live += change[k]; most = XG_MAX(most, live); }
+    xg_arena_reset(p->arena, mark);
+    return most;
+}
+
+XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
+    static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
+    xg_plan_space s;
+    uint32_t o, tight, best = 0, last = 0;
+    s.space = space;
+    s.bytes = INT64_MAX;
+    s.largest_live = xg_pack_live(p, temps, n);
+    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
+        int64_t size;
+        if (s.bytes == s.largest_live) continue;
+        last = 2 * o + tight;
+        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
+        if (size < s.bytes) { s.bytes = size; best = last; }
+    }
+    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    xg_push(p->arena, xg_plan_space, &p->spaces, s);
+    p->temp_bytes += s.bytes;
+    p->largest_live += s.largest_live;
+}
+
+/* ---- guests in the memory of results ---- */
+
+typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
+
+XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
+    const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
+}
+
+XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
+    int64_t at = 0;
+    uint32_t k, place = 0;
+    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    for (k = 0; k < h->guests.n; k++) {
+        const xg_buffer *g = h->guests.p[k];
+        if (g->first > b->last || b->first > g->last) continue;
+        if (g->offset - at >= b->bytes) break;
+        at = XG_MAX(at, xg_pack_up(g->offset + g->bytes, XG_PACK_ALIGN_MIN));
+    }
+    if (at + b->bytes > h->buffer->bytes) return false;
+    b->host = h->buffer;
+    b->offset = at;
+    while (place < h->guests.n && h->guests.p[place]->offset <= at) place++;
+    xg_push(p->arena, xg_buffer *, &h->guests, b);
+    memmove(h->guests.p + place + 1, h->guests.p + place, (h->guests.n - 1 - place) * sizeof *h->guests.p);
+    h->guests.p[place] = b;
+    return true;
+}
+
+/* Large ones first, each with the smallest results that have room. */
+XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
+    uint32_t m = 0, k, j;
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    if (m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    for (k = 0; k < n; k++) {
+        uint32_t lo = 0, hi = m;
+        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
+        for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
+    }
+}
+
+/* ---- all ---- */
+
+/* The buffers that are left, in the order of their first values, with their lives. */
+XG_FN void xg_pack_collect(xg_plan *p) {
+    uint32_t k, j;
+    for (k = 0; k < p->values.n; k++) {
+        xg_buffer *b = p->values.p[k]->buffer;
+        if (b->slice) continue;
+        if (b->bytes > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "%s: a buffer overflows 64 bits", b->values.p[0]->inst->name.p);
+        b->slice = p->buffers.n + 1;
+        b->first = b->values.p[0]->first;
+        for (j = 0; j < b->values.n; j++) b->last = XG_MAX(b->last, b->values.p[j]->last);
+        xg_push(p->arena, xg_buffer *, &p->buffers, b);
+    }
+    for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice--;
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
-    xg_buffer **temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
-    xg_plan_packer q;
-    uint32_t n = 0, k;
+    xg_buffer **temps;
+    uint32_t n = 0, k, m;
+    xg_pack_collect(p);
+    temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    if (n > 1) qsort(temps, n, sizeof *temps, xg_plan_compare_size);
-    xg_plan_packer_init(&q, p->arena, temps, n);
-    for (k = 0; k < n; k++) {
-        int64_t end;
-        if (temps[k]->bytes > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
-        temps[k]->offset = xg_plan_find_gap(&q, temps[k]);
-        if (!xg_add64(temps[k]->offset, xg_plan_round(temps[k]->bytes), &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
-        p->temp_bytes = XG_MAX(p->temp_bytes, end);
-        xg_plan_placed(&q, temps[k]);
+    if (n > 1) qsort(temps, n, sizeof *temps, xg_pack_by_size);
+    xg_pack_guests(p, temps, n);
+    for (k = 0, m = 0; k < n; k++) if (!temps[k]->host) temps[m++] = temps[k];
+    if (m > 1) qsort(temps, m, sizeof *temps, xg_pack_by_space);
+    for (k = 0, n = 0; k < m; k = n) {
+        for (n = k; n < m && temps[n]->space == temps[k]->space; n++) {}
+        xg_pack_space(p, temps[k]->space, temps + k, n - k);
     }
 }
 
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
-    xg_plan *p = XG_NEW(a, xg_plan);
-    uint32_t at = 0;
-    p->m = m;
-    p->arena = a;
-    xg_map64_init(&p->of, a);
-    xg_plan_parameters(p);
-    xg_plan_walk(p, m->entry, &at);
-    xg_plan_results(p, at + 1);
+    xg_plan *p = xg_plan_values(a, m);
+    xg_plan_alias(p);
     xg_plan_pack(p);
     return p;
 }
 
-#endif /* XG_PLAN_BUFFERS_C */
-/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). Temporaries become one allocation with one slice each; every
- * parameter, result and constant is an allocation of its own. Slice numbers are buffer numbers. */
+#endif /* XG_PLAN_PACK_C */
+/* plan/schedule.c -- the order in which the program runs: the one of several that holds the least memory at a time.
+ *
+ * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
+ * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
+ * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ *
+ * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
+ * instructions and uses. */
+#ifndef XG_PLAN_SCHEDULE_C
+#define XG_PLAN_SCHEDULE_C
+
+typedef struct xg_sched_value { int64_t bytes; uint32_t first_user, n_users, made_by; bool stays; } xg_sched_value; /* users: sched.users[first_user ...] */
+
+typedef struct xg_sched_overwrite { uint32_t value; int64_t bytes; } xg_sched_overwrite;
+
+/* One computation. Instructions are numbers in the order of the text. */
+typedef struct xg_sched {
+    xg_arena *arena;
+    xg_comp *comp;
+    xg_inst **insts;
+    uint32_t n;
+    xg_map64 index;                     /* instruction id + 1 -> its number + 1 */
+    XG_VEC(xg_sched_value) values;
+    uint32_t **leaf_value;              /* of each instruction, by leaf */
+    uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
+    uint32_t *use_start, *uses, *users; /* values that an instruction uses, each once */
+    int64_t *made;                      /* bytes of its values */
+    int64_t *inner;                     /* what it needs beside its operands and result while it runs */
+    xg_sched_overwrite *over;            /* per instruction: a value that its result may be written over; UINT32_MAX: none */
+    int64_t initial;                    /* live when it begins */
+} xg_sched;
+
+XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return (uint32_t)(uintptr_t)xg_map64_get(&s->index, i->id + (uint64_t)1) - 1; }
+XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; } /* saturates: only comparisons are made of it */
+
+/* ---- what there is ---- */
+
+XG_FN void xg_sched_values(xg_sched *s) {
+    uint32_t k, j, n;
+    s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
+    s->made = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        const xg_shape **leaves = xg_plan_leaves(s->arena, i->shape, &n);
+        bool outside = i->op == XG_CONSTANT || (i->op == XG_PARAMETER && s->comp == s->comp->module->entry);
+        s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
+        for (j = 0; j < n; j++) {
+            xg_sched_value v;
+            if (xg_plan_forwards(i)) {
+                uint32_t operand, leaf = xg_plan_forwarded(i, j, &operand);
+                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
+                continue;
+            }
+            memset(&v, 0, sizeof v);
+            v.bytes = outside ? 0 : xg_plan_bytes(leaves[j]);
+            v.made_by = k;
+            if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
+            s->leaf_value[k][j] = s->values.n;
+            xg_push(s->arena, xg_sched_value, &s->values, v);
+        }
+    }
+    n = (uint32_t)xg_shape_leaves(s->comp->root->shape);
+    for (j = 0; j < n; j++) s->values.p[s->leaf_value[xg_sched_number(s, s->comp->root)][j]].stays = true;
+}
+
+XG_FN void xg_sched_uses(xg_sched *s) {
+    uint32_t *seen = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, l, total = 0;
+    XG_VEC(uint32_t) uses = {NULL, 0, 0};
+    s->use_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        s->use_start[k] = uses.n;
+        for (j = 0; j < i->n_operands && !xg_plan_forwards(i); j++) {
+            uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
+            for (l = 0; l < n; l++) {
+                uint32_t v = s->leaf_value[o][l];
+                if (seen[v] == k + 1) continue;
+                seen[v] = k + 1;
+                xg_push(s->arena, uint32_t, &uses, v);
+                s->values.p[v].n_users++;
+            }
+        }
+    }
+    s->use_start[s->n] = uses.n;
+    s->uses = uses.p;
+    for (k = 0; k < s->values.n; k++) { s->values.p[k].first_user = total; total += s->values.p[k].n_users; s->values.p[k].n_users = 0; }
+    s->users = XG_NEW_N(s->arena, uint32_t, total + (size_t)1);
+    for (k = 0; k < s->n; k++) for (j = s->use_start[k]; j < s->use_start[k + 1]; j++) { xg_sched_value *v = &s->values.p[uses.p[j]]; s->users[v->first_user + v->n_users++] = k; }
+}
+
+/* Operands, control predecessors, and the side effect before. */
+XG_FN void xg_sched_edges(xg_sched *s) {
+    XG_VEC(uint32_t) preds = {NULL, 0, 0};
+    uint32_t k, j, effect = UINT32_MAX, *at;
+    s->pred_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    s->succ_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
+    for (k = 0; k < s->n; k++) {
+        const xg_inst *i = s->insts[k];
+        const xg_attr *control = xg_inst_attr(i, XG_A_control_predecessors);
+        s->pred_start[k] = preds.n;
+        for (j = 0; j < i->n_operands; j++) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, XG_OPERAND(i, j)));
+        for (j = 0; control && j < control->v.insts->n; j++) if (control->v.insts->p[j]->comp == s->comp) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, control->v.insts->p[j]));
+        if (!(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL))) continue;
+        if (effect != UINT32_MAX) xg_push(s->arena, uint32_t, &preds, effect);
+        effect = k;
+    }
+    s->pred_start[s->n] = s->n_edges = preds.n;
+    s->preds = preds.p;
+    s->succs = XG_NEW_N(s->arena, uint32_t, preds.n + (size_t)1);
+    for (j = 0; j < preds.n; j++) s->succ_start[preds.p[j] + 1]++;
+    for (k = 0; k < s->n; k++) s->succ_start[k + 1] += s->succ_start[k];
+    at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
+    memcpy(at, s->succ_start, s->n * sizeof *at);
+    for (k = 0; k < s->n; k++) for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) s->succs[at[preds.p[j]]++] = k;
+}
+
+/* A loop is written over its init; a fusion over an operand, where the rule of in_place.c allows it. */
+XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
+    const xg_inst *i = s->insts[k];
+    uint32_t n, j, l;
+    const xg_shape **leaves;
+    s->over[k].value = UINT32_MAX;
+    if (i->op != XG_FUSION && i->op != XG_WHILE) return;
+    leaves = xg_plan_leaves(s->arena, i->shape, &n);
+    for (j = 0; j < i->n_operands; j++) {
+        uint32_t o = xg_sched_number(s, XG_OPERAND(i, j));
+        for (l = 0; l < n; l++) {
+            uint32_t v = s->leaf_value[o][i->op == XG_WHILE ? l : 0];
+            int64_t bytes = xg_plan_bytes(leaves[l]);
+            if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays || bytes <= s->over[k].bytes) continue;
+            if (i->op == XG_FUSION && !xg_fuse_may_share(s->arena, i, j, l)) continue;
+            s->over[k].value = v;
+            s->over[k].bytes = bytes;
+        }
+    }
+}
+
+XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *peaks) {
+    uint32_t k = 0, j;
+    memset(s, 0, sizeof *s);
+    s->arena = a;
+    s->comp = c;
+    s->n = c->n_insts;
+    s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
+    xg_map64_init(&s->index, a);
+    XG_FOR_INSTS(i, c) { s->insts[k] = i; xg_map64_put(&s->index, i->id + (uint64_t)1, (void *)(uintptr_t)(++k)); }
+    xg_sched_values(s);
+    xg_sched_uses(s);
+    xg_sched_edges(s);
+    s->over = XG_NEW_N(a, xg_sched_overwrite, s->n + (size_t)1);
+    s->inner = XG_NEW_N(a, int64_t, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        xg_sched_over(s, k);
+        if (xg_opt_is_control(s->insts[k])) {
+            xg_comps called = xg_opt_control_comps(a, s->insts[k]);
+            for (j = 0; j < called.n; j++) { const int64_t *peak = (const int64_t *)xg_map64_get(peaks, called.p[j]->id + (uint64_t)1); s->inner[k] = XG_MAX(s->inner[k], *peak); }
+        }
+    }
+}
+
+/* ---- the account ---- */
+
+/* The most bytes that are live at a time, beyond those it begins with. */
+XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
+    xg_mark mark = xg_arena_mark(s->arena);
+    uint32_t *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j;
+    int64_t live = s->initial, peak = s->initial;
+    for (k = 0; k < s->values.n; k++) left[k] = s->values.p[k].n_users + s->values.p[k].stays;
+    for (k = 0; k < s->n; k++) {
+        uint32_t t = order[k], over = s->over[t].value;
+        int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
+        live = xg_sched_add(live, s->made[t]);
+        peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
+        if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;
+        for (j = 0; j < (uint32_t)xg_shape_leaves(s->insts[t]->shape); j++) { const xg_sched_value *v = &s->values.p[s->leaf_value[t][j]]; if (!v->n_users && !v->stays) live -= v->bytes; }
+    }
+    xg_arena_reset(s->arena, mark);
+    return peak - s->initial;
+}
+
+/* ---- the orders ---- */
+
+XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) { uint32_t k; for (k = 0; k < s->n; k++) order[k] = k; }
+
+/* A heap of what is ready: the greatest (gain, users), then the first in the text. An entry whose gain has grown since is there twice; the old one is skipped. */
+typedef struct xg_sched_ready { int64_t gain; uint32_t users, number; } xg_sched_ready;
+typedef XG_VEC(xg_sched_ready) xg_sched_heap;
+XG_FN bool xg_sched_better(const xg_sched_ready *a, const xg_sched_ready *b) {
+    if (a->gain != b->gain) return a->gain > b->gain;
+    if (a->users != b->users) return a->users > b->users;
+    return a->number < b->number;
+}
+XG_FN void xg_sched_push(xg_arena *a, xg_sched_heap *h, xg_sched_ready r) {
+    uint32_t k;
+    xg_push(a, xg_sched_ready, h, r);
+    for (k = h->n - 1; k && xg_sched_better(&r, &h->p[(k - 1) / 2]); k = (k - 1) / 2) h->p[k] = h->p[(k - 1) / 2];
+    h->p[k] = r;
+}
+XG_FN xg_sched_ready xg_sched_pop(xg_sched_heap *h) {
+    xg_sched_ready top = h->p[0], last = h->p[--h->n];
+    uint32_t k = 0, child;
+    while ((child = 2 * k + 1) < h->n) {
+        if (child + 1 < h->n && xg_sched_better(&h->p[child + 1], &h->p[child])) child++;
+        if (!xg_sched_better(&h->p[child], &last)) break;
+        h->p[k] = h->p[child];
+        k = child;
+    }
+    if (h->n) h->p[k] = last;
+    return top;
+}
+
+XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed) {
+    xg_sched_ready r;
+    r.number = k;
+    r.users = s->succ_start[k + 1] - s->succ_start[k];
+    r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
+    return r;
+}
+
+/* Each value tells its last user that it would be freed there. */
+XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
+    uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
+    int64_t *freed = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    bool *out = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    xg_sched_heap heap = {NULL, 0, 0};
+    for (k = 0; k < s->values.n; k++) {
+        const xg_sched_value *v = &s->values.p[k];
+        left[k] = v->n_users;
+        if (v->n_users == 1 && !v->stays) freed[s->users[v->first_user]] += v->bytes;
+    }
+    for (k = 0; k < s->n; k++) {
+        waits[k] = s->pred_start[k + 1] - s->pred_start[k];
+        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+    }
+    while (heap.n) {
+        uint32_t t = xg_sched_pop(&heap).number;
+        if (out[t]) continue;
+        out[t] = true;
+        order[done++] = t;
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) {
+            const xg_sched_value *v = &s->values.p[s->uses[j]];
+            if (--left[s->uses[j]] != 1 || v->stays) continue;
+            for (k = 0; out[s->users[v->first_user + k]]; k++) {}
+            k = s->users[v->first_user + k];
+            freed[k] += v->bytes;
+            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+        }
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]]));
+    }
+}
+
+/* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of `preds`. */
+XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_t *order) {
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, done = 0, k;
+    bool *seen = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    uint32_t root = xg_sched_number(s, s->comp->root);
+    for (k = 0; k <= s->n; k++) {
+        uint32_t from = k ? k - 1 : root;
+        if (seen[from]) continue;
+        seen[from] = true;
+        stack[0] = from;
+        at[0] = s->pred_start[from];
+        for (depth = 1; depth;) {
+            uint32_t t = stack[depth - 1], p;
+            if (at[depth - 1] == s->pred_start[t + 1]) { order[done++] = t; depth--; continue; }
+            p = preds[at[depth - 1]++];
+            if (seen[p]) continue;
+            seen[p] = true;
+            stack[depth] = p;
+            at[depth++] = s->pred_start[p];
+        }
+    }
+}
+XG_FN void xg_sched_plain(const xg_sched *s, uint32_t *order) { xg_sched_post_order(s, s->preds, order); }
+
+typedef struct xg_sched_cost { int64_t extra, bytes; uint32_t number; xg_str name; } xg_sched_cost;
+XG_FN int xg_sched_dearer(const void *pa, const void *pb) {
+    const xg_sched_cost *a = (const xg_sched_cost *)pa, *b = (const xg_sched_cost *)pb;
+    int c;
+    if (a->extra != b->extra) return a->extra > b->extra ? -1 : 1;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    c = memcmp(a->name.p, b->name.p, XG_MIN(a->name.n, b->name.n));
+    return c ? c : a->name.n < b->name.n ? -1 : a->name.n > b->name.n ? 1 : a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both summed over all that leads there. */
+XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
+    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1), *sorted = XG_NEW_N(s->arena, xg_sched_cost, s->n_edges + (size_t)1);
+    uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), k, j;
+    for (k = 0; k < s->n; k++) {
+        uint32_t users = s->succ_start[k + 1] - s->succ_start[k];
+        cost[k].number = k;
+        cost[k].name = s->insts[k]->name;
+        cost[k].extra = users ? users - 1 : 0;
+        cost[k].bytes = s->made[k];
+        for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) { cost[k].extra = xg_sched_add(cost[k].extra, cost[s->preds[j]].extra); cost[k].bytes = xg_sched_add(cost[k].bytes, cost[s->preds[j]].bytes); }
+    }
+    for (k = 0; k < s->n; k++) {
+        uint32_t from = s->pred_start[k], n = s->pred_start[k + 1] - from;
+        for (j = 0; j < n; j++) sorted[from + j] = cost[s->preds[from + j]];
+        if (n > 1) qsort(sorted + from, n, sizeof *sorted, xg_sched_dearer);
+        for (j = 0; j < n; j++) preds[from + j] = sorted[from + j].number;
+    }
+    xg_sched_post_order(s, preds, order);
+}
+
+/* ---- the choice ---- */
+
+/* Gives the peak. */
+XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool *changed) {
+    static void (*const orders[])(const xg_sched *s, uint32_t *order) = {xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
+    xg_sched s;
+    uint32_t *order, *best, k, o;
+    int64_t least = INT64_MAX;
+    xg_sched_init(&s, a, c, peaks);
+    order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
+    best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
+    for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
+        int64_t peak;
+        orders[o](&s, order);
+        peak = xg_sched_peak(&s, order);
+        if (peak >= least) continue;
+        least = peak;
+        memcpy(best, order, s.n * sizeof *best);
+    }
+    for (k = 0; k < s.n; k++) {
+        *changed = *changed || best[k] != k;
+        xg_inst_move_before(s.insts[best[k]], NULL);
+    }
+    return least;
+}
+
+XG_FN bool xg_plan_schedule(xg_module *m) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_map64 peaks;
+    bool changed = false;
+    uint32_t at, k;
+    xg_map64_init(&peaks, m->arena);
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+        xg_comps called;
+        if (!xg_opt_is_control(i)) continue;
+        called = xg_opt_control_comps(m->arena, i);
+        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    }
+    for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
+        int64_t *peak = XG_NEW(m->arena, int64_t);
+        *peak = xg_sched_comp(m->arena, work.p[at], &peaks, &changed);
+        xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
+    }
+    changed = changed || !m->is_scheduled;
+    m->is_scheduled = true;
+    return changed;
+}
+
+#endif /* XG_PLAN_SCHEDULE_C */
+/* plan/thunks.c -- the walk over the schedule that makes the steps of the program.
+ *
+ * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a loop or conditional names its sequences. A kernel's step names the buffer of each operand
+ * and each result leaf, as they come; the executable names each buffer once. Kernels are made afterwards, from the steps alone, so that a plan read from text goes on
+ * from there. */
+#ifndef XG_PLAN_THUNKS_C
+#define XG_PLAN_THUNKS_C
+
+/* Where steps are appended. */
+typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; } xg_plan_writer;
+
+
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
+    xg_plan_step s;
+    memset(&s, 0, sizeof s);
+    s.kind = kind;
+    s.inst = i;
+    s.n_links = n_links;
+    s.links = XG_NEW_N(p->arena, uint32_t, n_links + (size_t)1);
+    xg_push(p->arena, uint32_t, &to->steps, p->steps.n);
+    xg_push(p->arena, xg_plan_step, &p->steps, s);
+    return &p->steps.p[p->steps.n - 1];
+}
+
+/* The bytes of a constant as a pattern of 32 bits that fills them; false when they are none. */
+XG_FN bool xg_plan_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
+    const xg_literal *l = i->literal;
+    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
+    const unsigned char *d;
+    unsigned char word[4];
+    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
+    d = (const unsigned char *)l->data;
+    n = (size_t)i->shape->elements * size;
+    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
+    for (k = 0; k < 4; k++) word[k] = d[k % size];
+    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
+}
+
+XG_FN void xg_plan_fill(xg_plan_writer *w, const xg_inst *i, const xg_buffer *to, uint32_t pattern) {
+    xg_plan_step *s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_MEMSET, i, 1);
+    s->value = pattern;
+    s->links[0] = to->slice;
+}
+XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffer *from, const xg_buffer *to) {
+    xg_plan_step *s;
+    uint32_t pattern;
+    if (!to->bytes || from == to) return;
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_plan_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
+    s->links[0] = from->slice;
+    s->links[1] = to->slice;
+}
+XG_FN void xg_plan_moves_at(xg_plan_writer *w, const xg_inst *i, const xg_plan_moves *list) {
+    uint32_t k;
+    for (k = 0; k < list->n; k++) xg_plan_move_step(w, i, list->p[k].from, list->p[k].to);
+}
+XG_FN const xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) { return (const xg_plan_site *)xg_map64_get(&p->sites, i->id + (uint64_t)1); }
+
+/* ---- fusions ---- */
+
+/* A fusion that is one copy of a parameter with the same layout moves bytes only. */
+XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
+    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    if ((root->op != XG_COPY && root->op != XG_BITCAST) || XG_OPERAND(root, 0)->op != XG_PARAMETER) return NULL;
+    if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
+    return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
+}
+/* A fusion that is a constant everywhere fills memory only. */
+XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
+    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    int64_t bytes = xg_plan_bytes(root->shape);
+    while (root->op == XG_BROADCAST || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
+    return xg_plan_pattern(root, bytes, pattern);
+}
+
+/* Operand leaves, then result leaves; what takes no memory is left out. */
+XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
+    xg_plan *p = w->p;
+    uint32_t n = 0, k, j, leaves = (uint32_t)xg_shape_leaves(i->shape);
+    xg_plan_step *s;
+    for (k = 0; k < i->n_operands; k++) n += (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+    s = xg_plan_step_new(p, w->to, kind, i, n + leaves);
+    s->n_links = 0;
+    for (k = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
+        const xg_buffer *b = xg_plan_operand_buffer(p, i, k, j);
+        if (b) s->links[s->n_links++] = b->slice;
+    }
+    n = s->n_links;
+    for (k = 0; k < leaves; k++) { const xg_plan_value *v = xg_plan_value_of(p, i, k); if (v) s->links[s->n_links++] = v->buffer->slice; }
+    s->n_written = s->n_links - n;
+    return s;
+}
+
+XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
+    const xg_inst *source = xg_plan_is_memcpy(i);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    uint32_t leaves = (uint32_t)xg_shape_leaves(i->shape), k, pattern;
+    int64_t bytes = 0;
+    for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
+    if (!bytes) return;
+    if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
+    if (leaves == 1 && xg_plan_is_fill(i, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (site) xg_plan_moves_at(w, i, &site->moves[0]);
+    xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
+}
+
+/* ---- control ---- */
+
+XG_FN xg_plan_writer xg_plan_open(const xg_plan_writer *w, const xg_comp *c, uint32_t *number) {
+    xg_plan_writer in = *w;
+    xg_plan_sequence *s = XG_NEW(w->p->arena, xg_plan_sequence);
+    s->comp = c;
+    *number = w->p->sequences.n;
+    xg_push(w->p->arena, xg_plan_sequence *, &w->p->sequences, s);
+    in.to = s;
+    return in;
+}
+XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c);
+
+XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider, const uint32_t *children, uint32_t n) {
+    xg_plan_step *s = xg_plan_step_new(w->p, w->to, kind, i, decider ? 1 : 0);
+    if (decider) s->links[0] = xg_plan_value_of(w->p, decider, 0)->buffer->slice;
+    s->n_children = n;
+    s->children = XG_NEW_N(w->p->arena, uint32_t, n + (size_t)1);
+    memcpy(s->children, children, n * sizeof *children);
+    return s;
+}
+
+/* backend_config={"known_trip_count":{"n":"10"}}: the module's word that the condition holds that often. */
+XG_FN bool xg_plan_trip_count(const xg_inst *i, uint32_t *out) {
+    static const char key[] = "known_trip_count", number[] = "\"n\"";
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint64_t n = 0;
+    uint32_t k, digits = 0;
+    for (k = 0; k + sizeof key <= s.n && memcmp(s.p + k, key, sizeof key - 1) != 0; k++) {}
+    for (; k + sizeof number <= s.n && memcmp(s.p + k, number, sizeof number - 1) != 0; k++) {}
+    if (k + sizeof number > s.n) return false;
+    for (k += sizeof number - 1; k < s.n && (s.p[k] == ':' || s.p[k] == ' ' || s.p[k] == '"'); k++) {}
+    for (; k < s.n && s.p[k] >= '0' && s.p[k] <= '9' && digits < 10; k++, digits++) n = 10 * n + (uint64_t)(s.p[k] - '0');
+    *out = (uint32_t)n;
+    return digits && n <= UINT32_MAX;
+}
+
+XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
+    const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    xg_plan_writer in;
+    uint32_t children[2], trips = 0;
+    bool known = xg_plan_trip_count(i, &trips);
+    xg_plan_moves_at(w, i, &site->moves[0]);
+    if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
+    in = xg_plan_open(w, body, &children[1]);
+    xg_plan_steps(&in, body);
+    xg_plan_moves_at(&in, body->root, &site->moves[1]);
+    if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
+    else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
+}
+
+XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
+    xg_comps branches = xg_opt_control_comps(w->p->arena, i);
+    const xg_plan_site *site = xg_plan_site_of(w->p, i);
+    uint32_t *children = XG_NEW_N(w->p->arena, uint32_t, branches.n + (size_t)1), k;
+    for (k = 0; k < branches.n; k++) {
+        xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
+        xg_plan_steps(&in, branches.p[k]);
+        xg_plan_moves_at(&in, branches.p[k]->root, &site->moves[k]);
+    }
+    xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
+}
+
+XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
+    XG_FOR_INSTS(i, c) {
+        const xg_plan_site *site;
+        switch (i->op) {
+        case XG_FUSION: xg_plan_fusion(w, i); break;
+        case XG_WHILE: xg_plan_while_step(w, i); break;
+        case XG_CONDITIONAL: xg_plan_conditional_step(w, i); break;
+        case XG_COPY_START: xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); break;
+        case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
+        case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
+        case XG_INFEED: xg_plan_call(w, XG_EXE_THUNK_INFEED, i); break;
+        case XG_OUTFEED: xg_plan_call(w, XG_EXE_THUNK_OUTFEED, i); break;
+        case XG_CUSTOM_CALL:
+            site = xg_plan_site_of(w->p, i);
+            if (site) xg_plan_moves_at(w, i, &site->moves[0]);
+            xg_plan_call(w, XG_EXE_THUNK_CUSTOM_CALL, i);
+            break;
+        default: break; /* names */
+        }
+    }
+}
+
+XG_FN void xg_plan_thunks(xg_plan *p) {
+    xg_plan_writer w, entry;
+    uint32_t number;
+    w.p = p;
+    w.to = NULL;
+    entry = xg_plan_open(&w, p->m->entry, &number);
+    xg_plan_steps(&entry, p->m->entry);
+    xg_plan_moves_at(&entry, p->m->entry->root, &p->at_end);
+}
+
+XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+}
+
+/* ---- what a step costs, for profiles ---- */
+
+XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
+    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
+    uint32_t k;
+    switch (i->op) {
+    case XG_DOT: {
+        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
+        return 2 * n * depth;
+    }
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_REDUCE: case XG_SORT: case XG_SCATTER: return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
+    case XG_REDUCE_WINDOW: {
+        const xg_attr *w = xg_inst_attr(i, XG_A_window);
+        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
+        return n * depth;
+    }
+    case XG_COPY: return 0;
+    default: return xg_op_flags(i->op) & XGF_EW ? n : 0;
+    }
+}
+XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes) {
+    uint32_t k;
+    *flops = *bytes = 0;
+    for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
+    if (s->kind == XG_EXE_THUNK_KERNEL) XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
+}
+
+#endif /* XG_PLAN_THUNKS_C */
+/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command buffer each.
+ *
+ * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
+ * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+#ifndef XG_PLAN_COMMANDS_C
+#define XG_PLAN_COMMANDS_C
+
+typedef struct xg_commands { xg_plan *p; uint32_t least; bool control; uint32_t *size; } xg_commands; /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+
+XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k;
+    for (k = 0; k < s->n_links; k++) if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
+    return true;
+}
+/* How many commands a step is; 0: it cannot be one. */
+XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
+    uint32_t n = 1, k;
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: case XG_EXE_THUNK_REPLICA_ID: case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: break;
+    default: return 0;
+    }
+    for (k = 0; k < s->n_children && c->control; k++) { if (!c->size[s->children[k]]) return 0; n += c->size[s->children[k]] - 1; }
+    return c->control ? n : 0;
+}
+
+/* The run from..to of a sequence becomes a sequence of its own under one step. */
+XG_FN void xg_commands_wrap(xg_commands *c, xg_plan_sequence *q, uint32_t from, uint32_t to, xg_plan_sequence *out) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *run = XG_NEW(p->arena, xg_plan_sequence);
+    xg_plan_step *s;
+    uint32_t k;
+    run->comp = q->comp;
+    for (k = from; k < to; k++) xg_push(p->arena, uint32_t, &run->steps, q->steps.p[k]);
+    xg_push(p->arena, xg_plan_sequence *, &p->sequences, run);
+    s = xg_plan_step_new(p, out, XG_EXE_THUNK_COMMAND_BUFFER, p->steps.p[q->steps.p[from]].inst, 0);
+    s->n_children = 1;
+    s->children = XG_NEW(p->arena, uint32_t);
+    s->children[0] = p->sequences.n - 1;
+}
+
+XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *q = p->sequences.p[number], out;
+    uint32_t k, from = 0, total = 0;
+    out = *q;
+    memset(&out.steps, 0, sizeof out.steps);
+    for (k = 0; k <= q->steps.n; k++) {
+        uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
+        if (n) { total += n; continue; }
+        if (total >= c->least && k > from) xg_commands_wrap(c, q, from, k, &out);
+        else for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
+        from = k + 1;
+        total = 0;
+    }
+    q->steps.p = out.steps.p;
+    q->steps.n = out.steps.n;
+    q->steps.cap = out.steps.cap;
+}
+
+/* Sequences inside of others have greater numbers. */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
+    uint32_t n = p->sequences.n, k, j;
+    bool *inside = XG_NEW_N(p->arena, bool, n + (size_t)1); /* runs as part of a command buffer */
+    xg_commands c;
+    c.p = p;
+    c.least = least;
+    c.control = control;
+    c.size = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    for (k = n; k-- > 0;) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        c.size[k] = 1;
+        for (j = 0; j < q->steps.n && c.size[k]; j++) { uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]); c.size[k] = of ? c.size[k] + of : 0; }
+    }
+    for (k = 0; k < n; k++) {
+        uint32_t l;
+        if (inside[k]) c.least = UINT32_MAX; /* stays as it is; so does what it runs */
+        else { c.least = least; xg_commands_sequence(&c, k); }
+        for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+            const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) { for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k]; continue; }
+            for (l = 0; l < p->sequences.p[s->children[0]]->steps.n; l++) {
+                const xg_plan_step *t = &p->steps.p[p->sequences.p[s->children[0]]->steps.p[l]];
+                uint32_t d;
+                for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
+            }
+        }
+    }
+}
+
+#endif /* XG_PLAN_COMMANDS_C */
+/* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them, totals, the live ranges and the peak. */
+#ifndef XG_PLAN_REPORT_C
+#define XG_PLAN_REPORT_C
+
+XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
+XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_ALLOCATIONS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
+
+XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v) {
+    static const char *const roles[] = {
+#define X(name) #name,
+        XG_PLAN_VALUES(X)
+#undef X
+    };
+    const char *r;
+    xg_put_str(b, v->inst->name);
+    xg_printf(b, "{%u}", v->leaf);
+    if (v->role < XG_VALUE_IN) return;
+    xg_putc(b, '.');
+    for (r = roles[v->role]; *r; r++) xg_putc(b, (char)(*r - 'A' + 'a'));
+}
+XG_FN void xg_report_buffer(xg_buf *b, const xg_buffer *s) {
+    uint32_t k;
+    for (k = 0; k < s->values.n; k++) {
+        const xg_plan_value *v = s->values.p[k];
+        xg_puts(b, " value: <");
+        xg_report_value_name(b, v);
+        xg_printf(b, "> (size=%lld,offset=%lld,live=%u-%u): ", (long long)s->bytes, (long long)s->offset, v->first, v->last);
+        xg_shape_print(b, v->shape, true);
+        xg_putc(b, '\n');
+    }
+}
+XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s, uint32_t number) {
+    uint32_t k;
+    xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
+    if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_puts(b, "constant");
+    if (s->kind == XG_EXE_ALLOC_PARAMETER) xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
+    if (s->kind == XG_EXE_ALLOC_PARAMETER && s->donated) xg_printf(b, " %u", s->donated - 1);
+    if (s->kind == XG_EXE_ALLOC_RESULT) xg_printf(b, "maybe-live-out, output %u", s->index);
+    xg_puts(b, ":\n");
+    xg_report_buffer(b, s);
+    for (k = 0; k < p->buffers.n && s->kind == XG_EXE_ALLOC_RESULT; k++) if (p->buffers.p[k]->host == s) xg_report_buffer(b, p->buffers.p[k]);
+}
+
+/* What is live when most of the temporary memory is. */
+XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
+    uint32_t k, at = 0;
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *s = p->buffers.p[k];
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || !s->bytes) continue;
+        change[s->first] += s->bytes;
+        change[s->last + 1] -= s->bytes;
+    }
+    for (k = 0; k <= p->end; k++) { live += change[k]; if (live > most) { most = live; at = k; } }
+    if (!most) return;
+    xg_printf(b, "Live ranges at %u (peak):\n", at);
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *s = p->buffers.p[k];
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->first > at || s->last < at || !s->bytes) continue;
+        xg_puts(b, "  ");
+        xg_report_value_name(b, s->values.p[0]);
+        xg_printf(b, ": %lld bytes\n", (long long)s->bytes);
+    }
+}
+
+XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
+    int64_t total = p->temp_bytes;
+    uint32_t k, j, number = 0;
+    xg_puts(b, "BufferAssignment:\n");
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *s = p->buffers.p[k];
+        if (s->kind == XG_EXE_ALLOC_TEMP) continue;
+        total += s->bytes;
+        xg_report_allocation(b, p, s, number++);
+    }
+    for (j = 0; j < p->spaces.n; j++) {
+        xg_printf(b, "allocation %u: size %lld, ", number++, (long long)p->spaces.p[j].bytes);
+        if (p->spaces.p[j].space) xg_printf(b, "color %lld, ", (long long)p->spaces.p[j].space);
+        xg_puts(b, "preallocated-temp:\n");
+        for (k = 0; k < p->buffers.n; k++) { const xg_buffer *s = p->buffers.p[k]; if (s->kind == XG_EXE_ALLOC_TEMP && !s->host && s->space == p->spaces.p[j].space && s->bytes) xg_report_buffer(b, s); }
+    }
+    xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total, (long long)p->temp_bytes, (long long)p->largest_live);
+    xg_report_peak(b, p);
+}
+
+#endif /* XG_PLAN_REPORT_C */
+/* plan/text.c -- the planned module as text: operations on slices of memory, and the HLO that they compute. What is printed is read back to the same plan, and compiled
+ * on from there.
+ *
+ *     PlannedModule name
+ *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
+ *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
+ *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
+ *     b2 = temp, 4000 bytes, offset 4096
+ *     b3 = temp, 40 bytes, offset 0, in b7        in the memory of a result
+ *     main {                                      the steps of a computation
+ *       kernel add(b0, b1) -> (b2)
+ *       copy t(b2) -> (b7)
+ *       memset z() -> (b2), value=0
+ *       while w(b9), condition, body              the computations are those of the HLO instruction
+ *     }
+ *     HloModule ...                               scheduled, as the steps are
+ */
+#ifndef XG_PLAN_TEXT_C
+#define XG_PLAN_TEXT_C
+
+static const char xg_plan_text_head[] = "PlannedModule ";
+static const char xg_plan_text_hlo[] = "\nHloModule ";
+
+/* ---- out ---- */
+
+XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
+    xg_printf(b, "b%u = ", s->slice);
+    if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, "constant %s of %s", s->values.p[0]->inst->name.p, s->values.p[0]->inst->comp->name.p);
+    else if (s->kind == XG_EXE_ALLOC_TEMP) xg_puts(b, "temp");
+    else xg_printf(b, "%s %u", xg_exe_allocation_name(s->kind), s->index);
+    xg_printf(b, ", %lld bytes", (long long)s->bytes);
+    if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, ", offset %lld", (long long)s->offset);
+    if (s->kind == XG_EXE_ALLOC_TEMP && s->space) xg_printf(b, ", color %lld", (long long)s->space);
+    if (s->host) xg_printf(b, ", in b%u", s->host->slice);
+    if (s->donated) xg_printf(b, ", output %u", s->donated - 1);
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_ptext_slices(xg_buf *b, const uint32_t *links, uint32_t n) {
+    uint32_t k;
+    xg_putc(b, '(');
+    for (k = 0; k < n; k++) xg_printf(b, "%sb%u", k ? ", " : "", links[k]);
+    xg_putc(b, ')');
+}
+/* How many of a step's links are read. */
+XG_FN uint32_t xg_ptext_reads(const xg_plan_step *s) {
+    switch (s->kind) {
+    case XG_EXE_THUNK_COPY: return 1;
+    case XG_EXE_THUNK_MEMSET: return 0;
+    default: return s->n_links - s->n_written;
+    }
+}
+XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t reads = xg_ptext_reads(s), k;
+    xg_printf(b, "  %s %s", xg_exe_thunk_name(s->kind), s->inst->name.p);
+    xg_ptext_slices(b, s->links, reads);
+    if (s->n_links > reads) { xg_puts(b, " -> "); xg_ptext_slices(b, s->links + reads, s->n_links - reads); }
+    if (s->kind == XG_EXE_THUNK_MEMSET) xg_printf(b, ", value=%u", s->value);
+    if (s->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", count=%u", s->value);
+    for (k = 0; k < s->n_children; k++) xg_printf(b, ", %s", p->sequences.p[s->children[k]]->comp->name.p);
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
+    uint32_t k, j;
+    xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
+    for (k = 0; k < p->spaces.n; k++) {
+        xg_printf(b, "temp %lld bytes, largest live %lld", (long long)p->spaces.p[k].bytes, (long long)p->spaces.p[k].largest_live);
+        if (p->spaces.p[k].space) xg_printf(b, ", color %lld", (long long)p->spaces.p[k].space);
+        xg_putc(b, '\n');
+    }
+    for (k = 0; k < p->buffers.n; k++) xg_ptext_buffer(b, p->buffers.p[k]);
+    for (k = 0; k < p->sequences.n; k++) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        xg_printf(b, "%s {\n", q->comp->name.p);
+        for (j = 0; j < q->steps.n; j++) xg_ptext_step(b, p, &p->steps.p[q->steps.p[j]]);
+        xg_puts(b, "}\n");
+    }
+    xg_putc(b, '\n');
+    xg_hlo_print(b, p->m, NULL);
+}
+
+/* ---- in ---- */
+
+typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
+
+XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) { xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what); }
+XG_FN void xg_ptext_blank(xg_ptext *t) { while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++; }
+XG_FN bool xg_ptext_take(xg_ptext *t, const char *word) {
+    size_t n = strlen(word);
+    xg_ptext_blank(t);
+    if (t->end - t->at < n || memcmp(t->src->text + t->at, word, n) != 0) return false;
+    t->at += n;
+    return true;
+}
+XG_FN bool xg_ptext_numbered(xg_ptext *t, const char *word) { /* the word with a digit behind it; a computation may have the word's name */
+    size_t at = t->at;
+    if (xg_ptext_take(t, word) && t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9') return true;
+    t->at = at;
+    return false;
+}
+XG_FN void xg_ptext_want(xg_ptext *t, const char *word) { if (!xg_ptext_take(t, word)) xg_ptext_fail(t, word); }
+XG_FN int64_t xg_ptext_number(xg_ptext *t) {
+    int64_t n = 0;
+    size_t from;
+    xg_ptext_blank(t);
+    for (from = t->at; t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9' && t->at - from < 18; t->at++) n = 10 * n + (t->src->text[t->at] - '0');
+    if (from == t->at) xg_ptext_fail(t, "a number");
+    return n;
+}
+XG_FN uint32_t xg_ptext_index(xg_ptext *t, uint32_t bound, const char *what) {
+    size_t at = t->at;
+    int64_t n = xg_ptext_number(t);
+    if (n >= (int64_t)bound) { t->at = at; xg_ptext_fail(t, what); }
+    return (uint32_t)n;
+}
+XG_FN xg_str xg_ptext_name(xg_ptext *t) {
+    size_t from;
+    xg_ptext_blank(t);
+    for (from = t->at; t->at < t->end && !strchr(" ,(){}\n", t->src->text[t->at]); t->at++) {}
+    if (from == t->at) xg_ptext_fail(t, "a name");
+    return xg_str_of(t->src->text + from, t->at - from);
+}
+XG_FN const xg_comp *xg_ptext_comp(xg_ptext *t) {
+    size_t at = t->at;
+    const xg_comp *c = (const xg_comp *)xg_dict_get(&t->p->m->comp_names, xg_ptext_name(t));
+    if (!c) { t->at = at; xg_ptext_fail(t, "a computation of the HLO below"); }
+    return c;
+}
+XG_FN const xg_inst *xg_ptext_inst_of(xg_ptext *t, const xg_comp *c, xg_str name) {
+    const xg_inst *i = (const xg_inst *)xg_dict_get(&c->names, name);
+    if (!i) xg_ptext_fail(t, "an instruction of this computation of the HLO below");
+    return i;
+}
+XG_FN uint32_t xg_ptext_slice(xg_ptext *t) { xg_ptext_want(t, "b"); return xg_ptext_index(t, t->p->buffers.n, "the number of a slice above"); }
+
+XG_FN void xg_ptext_read_temp(xg_ptext *t) {
+    xg_plan_space s;
+    memset(&s, 0, sizeof s);
+    s.bytes = xg_ptext_number(t);
+    xg_ptext_want(t, "bytes, largest live");
+    s.largest_live = xg_ptext_number(t);
+    if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
+    if (s.bytes > INT64_MAX / 4 || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and a size below 2^61,");
+    xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
+    t->p->temp_bytes += s.bytes;
+    t->p->largest_live += s.largest_live;
+}
+
+XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
+    uint32_t k;
+    if (b->host) return b->host->bytes;
+    for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
+    return 0;
+}
+/* A value stands for the array that a parameter, result or constant is; temporaries have one of their size alone. */
+XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
+    xg_plan *p = t->p;
+    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
+    b->slice = xg_ptext_index(t, p->buffers.n + 1, "the next slice");
+    if (b->slice != p->buffers.n) xg_ptext_fail(t, "the next slice");
+    xg_ptext_want(t, "=");
+    v->inst = p->m->entry->root;
+    if (xg_ptext_take(t, "parameter")) { b->kind = XG_EXE_ALLOC_PARAMETER; b->index = xg_ptext_index(t, p->n_params, "the number of a parameter"); v->role = XG_VALUE_PARAMETER; }
+    else if (xg_ptext_take(t, "result")) { b->kind = XG_EXE_ALLOC_RESULT; b->index = xg_ptext_index(t, p->n_results, "the number of a result"); v->role = XG_VALUE_RESULT; }
+    else if (xg_ptext_take(t, "constant")) {
+        xg_str name = xg_ptext_name(t);
+        xg_ptext_want(t, "of");
+        b->kind = XG_EXE_ALLOC_CONSTANT;
+        v->role = XG_VALUE_CONSTANT;
+        v->inst = xg_ptext_inst_of(t, xg_ptext_comp(t), name);
+        if (v->inst->op != XG_CONSTANT) xg_ptext_fail(t, "a constant");
+    } else { xg_ptext_want(t, "temp"); b->kind = XG_EXE_ALLOC_TEMP; }
+    xg_ptext_want(t, ",");
+    b->bytes = xg_ptext_number(t);
+    xg_ptext_want(t, "bytes");
+    if (b->kind == XG_EXE_ALLOC_TEMP) { xg_ptext_want(t, ", offset"); b->offset = xg_ptext_number(t); }
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) b->host = p->buffers.p[xg_ptext_index(t, p->buffers.n, "a slice above")];
+    if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output")) b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
+    if (b->host && b->host->kind != XG_EXE_ALLOC_RESULT) xg_ptext_fail(t, "the slice of a result");
+    if (b->kind == XG_EXE_ALLOC_TEMP && b->bytes && (b->offset > xg_ptext_room(p, b) || b->bytes > xg_ptext_room(p, b) - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+    if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape)) xg_ptext_fail(t, "the size of the constant");
+    v->bytes = b->bytes;
+    v->shape = v->inst->shape;
+    v->buffer = b;
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    xg_push(p->arena, xg_buffer *, &p->buffers, b);
+    if (b->kind == XG_EXE_ALLOC_PARAMETER) p->params[b->index] = b;
+    if (b->kind == XG_EXE_ALLOC_RESULT) p->results[b->index] = b;
+    if (b->donated) p->results[b->donated - 1] = b;
+}
+
+XG_FN xg_exe_thunk_kind xg_ptext_kind(xg_ptext *t) {
+    size_t at = t->at;
+    xg_str word = xg_ptext_name(t);
+    uint32_t k;
+    for (k = 0; k < XG_EXE_THUNK_COUNT; k++) if (xg_str_is(word, xg_exe_thunk_name(k))) return (xg_exe_thunk_kind)k;
+    t->at = at;
+    xg_ptext_fail(t, "a kind of step");
+}
+XG_FN uint32_t xg_ptext_list(xg_ptext *t, xg_plan_step *s, uint32_t cap) {
+    uint32_t n = 0;
+    xg_ptext_want(t, "(");
+    if (xg_ptext_take(t, ")")) return 0;
+    do {
+        if (s->n_links == cap) xg_ptext_fail(t, "no more slices");
+        s->links[s->n_links++] = xg_ptext_slice(t);
+        n++;
+    } while (xg_ptext_take(t, ","));
+    xg_ptext_want(t, ")");
+    return n;
+}
+
+/* How many slices a step of this kind and instruction has, read and written. */
+XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *written) {
+    uint32_t k, j, n;
+    const xg_inst *i = s->inst;
+    *read = *written = 0;
+    switch (s->kind) {
+    case XG_EXE_THUNK_COPY: *read = *written = 1; return;
+    case XG_EXE_THUNK_MEMSET: *written = 1; return;
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: *read = 1; return;
+    case XG_EXE_THUNK_FOR: return;
+    default: break;
+    }
+    for (k = 0; k < i->n_operands; k++) { n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); for (j = 0; j < n; j++) ++*read; }
+    *written = (uint32_t)xg_shape_leaves(i->shape);
+}
+XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: return s->inst->op == XG_FUSION;
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_FOR: return s->inst->op == XG_WHILE;
+    case XG_EXE_THUNK_CONDITIONAL: return s->inst->op == XG_CONDITIONAL;
+    case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
+    case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
+    case XG_EXE_THUNK_PARTITION_ID: return s->inst->op == XG_PARTITION_ID;
+    case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
+    case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
+    case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: return true;
+    default: return false;
+    }
+}
+/* The slices have the sizes of what the kernel reads and writes there. */
+XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k, n;
+    const xg_shape **leaves;
+    if (s->kind == XG_EXE_THUNK_COPY) return p->buffers.p[s->links[0]]->bytes == p->buffers.p[s->links[1]]->bytes;
+    if (s->kind != XG_EXE_THUNK_KERNEL) return true;
+    for (k = 0; k < s->inst->n_operands; k++) if (p->buffers.p[s->links[k]]->bytes != xg_plan_bytes(XG_OPERAND(s->inst, k)->shape)) return false;
+    leaves = xg_plan_leaves(p->arena, s->inst->shape, &n);
+    for (k = 0; k < n; k++) if (p->buffers.p[s->links[s->inst->n_operands + k]]->bytes != xg_plan_bytes(leaves[k])) return false;
+    return true;
+}
+
+XG_FN void xg_ptext_read_children(xg_ptext *t, xg_plan_step *s) {
+    uint32_t want = s->kind == XG_EXE_THUNK_WHILE ? 2 : s->kind == XG_EXE_THUNK_FOR ? 1 : s->kind == XG_EXE_THUNK_CONDITIONAL ? s->inst->n_operands - 1 : 0, n;
+    s->children = XG_NEW_N(t->p->arena, uint32_t, want + (size_t)1);
+    for (n = 0; n < want; n++) {
+        void *number;
+        xg_ptext_want(t, ",");
+        number = xg_dict_get(&t->sequences, xg_ptext_name(t));
+        if (!number) xg_ptext_fail(t, "a computation whose steps stand below, and that no other step names,");
+        s->children[n] = (uint32_t)(uintptr_t)number - 1;
+    }
+    s->n_children = want;
+}
+XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
+    xg_exe_thunk_kind kind = xg_ptext_kind(t);
+    const xg_inst *i = xg_ptext_inst_of(t, q->comp, xg_ptext_name(t));
+    xg_plan_step s, *made;
+    uint32_t read, written, got;
+    memset(&s, 0, sizeof s);
+    s.kind = kind;
+    s.inst = i;
+    if (!xg_ptext_fits(&s)) xg_ptext_fail(t, "an instruction that this kind of step runs");
+    xg_ptext_arity(&s, &read, &written);
+    made = xg_plan_step_new(t->p, q, kind, i, read + written);
+    made->n_links = 0;
+    got = xg_ptext_list(t, made, read);
+    if ((kind == XG_EXE_THUNK_KERNEL || kind <= XG_EXE_THUNK_MEMSET || made->inst->op == XG_WHILE || made->inst->op == XG_CONDITIONAL) && got != read) xg_ptext_fail(t, "as many slices as the step reads");
+    if (xg_ptext_take(t, "->")) made->n_written = xg_ptext_list(t, made, made->n_links + written);
+    if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written) xg_ptext_fail(t, "as many slices as the step writes");
+    if (!xg_ptext_sizes(t->p, made)) xg_ptext_fail(t, "slices of the sizes of the arrays");
+    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+    if (kind == XG_EXE_THUNK_COPY || kind == XG_EXE_THUNK_MEMSET) made->n_written = 0;
+    xg_ptext_read_children(t, made);
+}
+
+/* The names of all sequences first: steps name those below them. */
+XG_FN void xg_ptext_scan(xg_ptext *t) {
+    size_t from = t->at;
+    while (xg_ptext_blank(t), t->at < t->end) {
+        xg_plan_sequence *q = XG_NEW(t->p->arena, xg_plan_sequence);
+        q->comp = xg_ptext_comp(t);
+        xg_ptext_want(t, "{");
+        xg_push(t->p->arena, xg_plan_sequence *, &t->p->sequences, q);
+        if (!xg_dict_put(&t->sequences, q->comp->name, (void *)(uintptr_t)t->p->sequences.n)) xg_ptext_fail(t, "a computation whose steps do not stand above");
+        while (t->at < t->end && t->src->text[t->at] != '}') t->at++;
+        xg_ptext_want(t, "}");
+    }
+    if (!t->p->sequences.n || t->p->sequences.p[0]->comp != t->p->m->entry) xg_ptext_fail(t, "the entry's steps first");
+    t->at = from;
+}
+/* Each sequence is named once, by one that stands above it: so they are a tree. */
+XG_FN void xg_ptext_check_tree(xg_ptext *t) {
+    xg_plan *p = t->p;
+    bool *named = XG_NEW_N(p->arena, bool, p->sequences.n + (size_t)1);
+    uint32_t k, j, l;
+    for (k = 0; k < p->sequences.n; k++) for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+        const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+        for (l = 0; l < s->n_children; l++) {
+            if (s->children[l] <= k || named[s->children[l]]) xg_ptext_fail(t, "a computation that stands below its step and is run from one place only");
+            named[s->children[l]] = true;
+        }
+    }
+}
+
+XG_FN bool xg_plan_is_text(const char *text, size_t n) { return n >= sizeof xg_plan_text_head - 1 && memcmp(text, xg_plan_text_head, sizeof xg_plan_text_head - 1) == 0; }
+
+/* Where the HLO begins. */
+XG_FN size_t xg_ptext_hlo(const xg_source *src) {
+    size_t k;
+    for (k = 0; k + sizeof xg_plan_text_hlo <= src->size; k++) if (src->text[k] == '\n' && memcmp(src->text + k, xg_plan_text_hlo, sizeof xg_plan_text_hlo - 1) == 0) return k + 1;
+    return src->size;
+}
+XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    size_t at = xg_ptext_hlo(src);
+    xg_source *hlo = XG_NEW(a, xg_source);
+    hlo->name = src->name;
+    hlo->text = src->text + at;
+    hlo->size = src->size - at;
+    return xg_hlo_parse(c, a, hlo);
+}
+
+XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    xg_ptext t;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.src = src;
+    t.end = xg_ptext_hlo(src);
+    t.p = XG_NEW(a, xg_plan);
+    t.p->arena = a;
+    t.p->m = xg_plan_parse_hlo(c, a, src);
+    xg_hlo_verify(t.p->m);
+    for (k = 0; k < t.p->m->entry->n_params; k++) t.p->n_params += (uint32_t)xg_shape_leaves(t.p->m->entry->params[k]->shape);
+    t.p->n_results = (uint32_t)xg_shape_leaves(t.p->m->entry->root->shape);
+    t.p->params = XG_NEW_N(a, xg_buffer *, t.p->n_params + (size_t)1);
+    t.p->results = XG_NEW_N(a, xg_buffer *, t.p->n_results + (size_t)1);
+    xg_dict_init(&t.sequences, a);
+    xg_ptext_want(&t, "PlannedModule");
+    t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
+    while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
+    while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
+    for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
+    for (k = 0; k < t.p->n_results; k++) if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
+    xg_ptext_scan(&t);
+    for (k = 0; k < t.p->sequences.n; k++) {
+        (void)xg_ptext_name(&t);
+        xg_ptext_want(&t, "{");
+        while (!xg_ptext_take(&t, "}")) xg_ptext_read_step(&t, t.p->sequences.p[k]);
+    }
+    xg_ptext_check_tree(&t);
+    return t.p;
+}
+
+#endif /* XG_PLAN_TEXT_C */
+/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). A block of temporary memory is one allocation; every parameter, result and
+ * constant is one of its own. Slice numbers are buffer numbers. */
 #ifndef XG_PLAN_BYTES_C
 #define XG_PLAN_BYTES_C
 /* api/executable_read.c -- reading executable bytes without trusting them: used by both headers.
@@ -30817,6 +42406,8 @@ typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
     xg_dict strings;
+    uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    uint64_t temp_bytes, host_bytes;
 } xg_exe_writer;
 
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
@@ -30865,43 +42456,65 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     return made;
 }
 
+XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
+    xg_buf *data = &w->sections[XG_EXE_DATA];
+    uint64_t at;
+    while (data->n % 256) xg_putc(data, 0);
+    at = data->n;
+    xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
+    return at;
+}
+
+/* One allocation a block of temporary memory, one each for all others; slices follow in the order of the buffers. */
 XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
-    uint32_t k, temp = UINT32_MAX;
+    uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
+    uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
+    xg_exe_allocation a;
+    for (j = 0; j < p->spaces.n; j++) {
+        memset(&a, 0, sizeof a);
+        a.kind = XG_EXE_ALLOC_TEMP;
+        a.host = p->spaces.p[j].space == XG_PLAN_HOST_SPACE;
+        a.bytes = (uint64_t)p->spaces.p[j].bytes;
+        a.offset = (at[a.host] + 255) / 256 * 256;
+        at[a.host] = a.offset + a.bytes;
+        xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+    }
+    w->temp_bytes = at[0];
+    w->host_bytes = at[1];
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *b = p->buffers.p[k];
-        xg_exe_allocation a;
-        xg_exe_slice s;
         memset(&a, 0, sizeof a);
-        memset(&s, 0, sizeof s);
         a.kind = (uint32_t)b->kind;
         a.index = b->index;
         a.bytes = (uint64_t)b->bytes;
+        if (b->kind == XG_EXE_ALLOC_TEMP) continue;
+        if (b->kind == XG_EXE_ALLOC_CONSTANT && !b->used) { of[k] = UINT32_MAX; continue; }
+        if (b->kind == XG_EXE_ALLOC_CONSTANT) a.data = xg_exe_put_constant(w, p, b->values.p[0]->inst, fill);
+        of[k] = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+    }
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        xg_exe_slice s;
+        memset(&s, 0, sizeof s);
         s.bytes = (uint64_t)b->bytes;
-        if (b->kind == XG_EXE_ALLOC_TEMP) {
+        if (b->kind == XG_EXE_ALLOC_TEMP && (b->bytes || b->host)) {
             s.offset = (uint64_t)b->offset;
-            a.bytes = (uint64_t)p->temp_bytes;
-            if (temp == UINT32_MAX) temp = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
-            s.allocation = temp;
-        } else {
-            if (b->kind == XG_EXE_ALLOC_CONSTANT) {
-                xg_buf *data = &w->sections[XG_EXE_DATA];
-                while (data->n % 256) xg_putc(data, 0);
-                a.data = data->n;
-                xg_exe_put_literal(data, xg_exe_constant(p, b->owner, fill), b->owner->shape);
-            }
-            s.allocation = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
-        }
+            for (j = 0; j < p->spaces.n && p->spaces.p[j].space != b->space; j++) {}
+            s.allocation = b->host ? of[b->host->slice] : j;
+        } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX) s.allocation = of[k];
+        else s.bytes = 0; /* nothing, or a constant that only fills: nobody reads the slice */
         xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
     v.type = (uint32_t)s->type;
     v.rank = s->rank;
     v.allocation = allocation;
+    v.alias = alias;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -30913,45 +42526,105 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     xg_exe_put(w, XG_EXE_VALUES, &v, sizeof v);
 }
 
+/* Does the module say that the caller must hand the parameter's memory over? */
+XG_FN uint32_t xg_exe_alias(const xg_plan *p, const xg_buffer *b, uint32_t result) {
+    uint32_t k, alias = b->kind == XG_EXE_ALLOC_PARAMETER ? b->index + 1 : 0;
+    for (k = 0; alias && k < p->m->n_aliases; k++) if (p->m->aliases[k].must && xg_alias_leaf(p->m->entry->root, p->m->entry->root->shape, p->m->aliases[k].output) == result) alias |= XG_EXE_MUST_ALIAS;
+    return alias;
+}
 XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
-    uint32_t k, n;
+    uint32_t k, j, n, at = 0;
     const xg_shape **leaves;
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
-    for (k = 0; k < p->n_params; k++) {
-        leaves = xg_plan_leaves(p->arena, p->params[k]->owner->shape, &n);
-        xg_exe_put_value(w, leaves[p->params[k]->leaf], slices[p->params[k]->slice].allocation, p->params[k]->owner->name);
+    for (k = 0; k < p->m->entry->n_params; k++) {
+        leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name);
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+}
+
+/* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
+XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t n = 0, k, j;
+    uint32_t *links = XG_NEW_N(w->arena, uint32_t, s->n_links + (size_t)1);
+    uint32_t *place = w->place;
+    for (k = 0; k < s->n_links; k++) {
+        uint32_t slice = s->links[k], written = k >= s->n_links - s->n_written ? XG_EXE_WRITTEN : 0;
+        if (s->kind == XG_EXE_THUNK_KERNEL && place[slice] && place[slice] <= n && (links[place[slice] - 1] & ~XG_EXE_WRITTEN) == slice) { links[place[slice] - 1] |= written; continue; }
+        links[n++] = slice | written;
+        place[slice] = n;
+    }
+    for (j = 0; j < n; j++) xg_exe_put(w, XG_EXE_LINKS, &links[j], sizeof links[j]);
+    (void)p;
+    return n;
+}
+
+/* A backend_config in quotes is the text inside them; one in braces is as it was written. */
+XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
+    xg_buf b;
+    uint32_t k;
+    if (s.n < 2 || s.p[0] != '"') return s;
+    xg_buf_init(&b, w->arena);
+    for (k = 1; k + 1 < s.n; k++) {
+        char c = s.p[k];
+        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    return xg_str_of(b.p ? b.p : "", b.n);
+}
+
+XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
+    t->kernel = s->kernel;
+    t->value = s->value;
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
+    if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
+}
+
+XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str name, const uint32_t *links, uint32_t n) {
+    xg_exe_thunk t;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.kind = (uint32_t)kind;
+    t.name = xg_exe_string(w, name);
+    t.n_links = n;
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    for (k = 0; k < n; k++) xg_exe_put(w, XG_EXE_LINKS, &links[k], sizeof links[k]);
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+}
+
+XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s);
+XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    const xg_plan_sequence *q = p->sequences.p[s->children[0]];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_COMMAND_BUFFER, s->inst->name, made, q->steps.n);
+}
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
+    xg_exe_thunk t;
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    memset(&t, 0, sizeof t);
+    t.kind = (uint32_t)s->kind;
+    t.name = xg_exe_string(w, s->inst->name);
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
+    xg_exe_put_words(w, s, &t);
+    xg_plan_cost(p, s, &t.flops, &t.bytes);
+    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_CUSTOM_CALL) t.n_links = xg_exe_put_kernel_links(w, p, s);
+    else for (j = 0; j < s->n_links; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
+    for (j = 0; j < s->n_children; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
+    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
 }
 
 /* Children are written before their parents, so that a thunk only names earlier ones. Gives the number of the sequence's thunk. */
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number) {
     const xg_plan_sequence *q = p->sequences.p[number];
-    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + 1), k, j;
-    xg_exe_thunk t;
-    for (k = 0; k < q->steps.n; k++) {
-        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
-        uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + 1);
-        for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
-        memset(&t, 0, sizeof t);
-        t.kind = (uint32_t)s->kind;
-        t.name = xg_exe_string(w, s->inst->name);
-        t.kernel = s->kernel;
-        t.value = s->value;
-        t.n_links = s->n_links + s->n_children;
-        t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-        for (j = 0; j < s->n_links; j++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
-        for (j = 0; j < s->n_children; j++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
-        made[k] = xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
-    }
-    memset(&t, 0, sizeof t);
-    t.kind = XG_EXE_THUNK_SEQUENCE;
-    t.name = xg_exe_string(w, number ? q->comp->name : p->m->name);
-    t.n_links = q->steps.n;
-    t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-    for (k = 0; k < q->steps.n; k++) xg_exe_put(w, XG_EXE_LINKS, &made[k], sizeof(uint32_t));
-    return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_SEQUENCE, number ? q->comp->name : p->m->name, made, q->steps.n);
 }
 
 XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
@@ -30993,24 +42666,42 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
     return xg_str_of((const char *)out, at);
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
-    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
-    xg_exe_header h;
+/* A constant that only fills memory is not shipped. */
+XG_FN void xg_exe_mark_constants(xg_plan *p) {
+    uint32_t k, j;
+    for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
+}
+
+XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
+    xg_exe_writer *w = XG_NEW(a, xg_exe_writer);
     uint32_t k;
-    w->arena = p->arena;
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
-    xg_dict_init(&w->strings, p->arena);
+    w->arena = a;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], a);
+    xg_dict_init(&w->strings, a);
+    return w;
+}
+XG_FN xg_exe_header xg_exe_head(void) {
+    xg_exe_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    return h;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = xg_exe_writer_new(p->arena);
+    xg_exe_header h = xg_exe_head();
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
-    h.temp_bytes = (uint64_t)p->temp_bytes;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
+    xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
+    h.temp_bytes = w->temp_bytes;
+    h.host_bytes = w->host_bytes;
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
@@ -31021,213 +42712,189 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 }
 
 #endif /* XG_PLAN_BYTES_C */
-/* plan/thunks.c -- the steps of the program: kernels, copies, loops and branches; and their text.
+/* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
  *
- * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a while or conditional names its sequences. */
-#ifndef XG_PLAN_THUNKS_C
-#define XG_PLAN_THUNKS_C
+ *     ThunkSequence name, sm_90a, root 4
+ *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant with ", offset 0"
+ *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
+ *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is written
+ *     thunk 1: memset z, value 0 (1[0+4000])
+ *     thunk 2: for loop, value 10 {0, 1}                   the thunks below it
+ *
+ * What is read back has everything but the data, the PTX and the shapes of parameters and results. */
+#ifndef XG_PLAN_LISTING_C
+#define XG_PLAN_LISTING_C
 
+typedef struct xg_listing { const unsigned char *bytes; xg_exe_section s[XG_EXE_SECTION_COUNT]; } xg_listing;
 
-/* Where steps are appended. */
-typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; xg_plan_kernel_fn kernel; void *user; } xg_plan_writer;
+XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) { return l->bytes + l->s[kind].offset; }
+XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) { return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?"; }
 
-XG_FN uint32_t xg_plan_sequence_of(xg_plan_writer *w, const xg_comp *c);
+/* How many links of a thunk are slices; they come first. */
+XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
+    switch (kind) {
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
+    case XG_EXE_THUNK_SEQUENCE: case XG_EXE_THUNK_FOR: case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
+    default: return n_links;
+    }
+}
 
-XG_FN xg_plan_step *xg_plan_step_new(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
-    xg_plan *p = w->p;
-    xg_plan_step s;
+XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
+    const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
+    const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
+    const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);
+    uint32_t k, n = xg_listing_slices(t->kind, t->n_links);
+    xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
+    if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
+    if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
+    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_slice *s;
+        xg_puts(b, k == 0 && n ? " (" : k == n ? " {" : ", ");
+        if (k < n) {
+            s = &slices[links[k] & ~XG_EXE_WRITTEN];
+            xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes, links[k] & XG_EXE_WRITTEN ? "*" : "");
+        } else xg_printf(b, "%u", links[k]);
+        if (k + 1 == n) xg_putc(b, ')');
+    }
+    if (t->n_links > n) xg_putc(b, '}');
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
+    xg_listing l;
+    xg_exe_header h;
+    uint32_t k;
+    const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
+    if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
+    l.bytes = (const unsigned char *)exe.p;
+    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name), h.root_thunk);
+    for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
+        const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
+        xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index, (unsigned long long)a->bytes);
+        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
+        xg_puts(b, a->host ? ", host\n" : "\n");
+    }
+    for (k = 0; k < l.s[XG_EXE_KERNELS].count; k++) {
+        const xg_exe_kernel *q = (const xg_exe_kernel *)xg_listing_at(&l, XG_EXE_KERNELS) + k;
+        xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name), q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
+    }
+    for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
+}
+
+/* ---- back ---- */
+
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
+    if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
+    xg_ptext_want(t, ":");
+}
+/* A quoted text: of the escapes, those that the printer writes. */
+XG_FN uint32_t xg_listing_quoted(xg_ptext *t, xg_exe_writer *w) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_ptext_want(t, "\"");
+    for (; t->at < t->end && t->src->text[t->at] != '"'; t->at++) {
+        char c = t->src->text[t->at];
+        if (c == '\\' && t->at + 1 < t->end) { c = t->src->text[++t->at]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    xg_ptext_want(t, "\"");
+    return xg_exe_string(w, xg_str_of(b.p, b.n));
+}
+XG_FN void xg_listing_read_allocation(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_allocation a;
+    xg_str word;
+    uint64_t at;
+    memset(&a, 0, sizeof a);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_ALLOCATIONS].n / sizeof a));
+    word = xg_ptext_name(t);
+    while (a.kind < XG_EXE_ALLOC_COUNT && !xg_str_is(word, xg_exe_allocation_name(a.kind))) a.kind++;
+    if (a.kind == XG_EXE_ALLOC_COUNT) xg_ptext_fail(t, "a kind of allocation");
+    a.index = xg_listing_u32(t);
+    xg_ptext_want(t, ",");
+    a.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "bytes");
+    if (xg_ptext_take(t, ", offset")) { at = (uint64_t)xg_ptext_number(t); if (a.kind == XG_EXE_ALLOC_TEMP) a.offset = at; else a.data = at; }
+    a.host = xg_ptext_take(t, ", host");
+    xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+}
+XG_FN void xg_listing_read_kernel(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_kernel q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_KERNELS].n / sizeof q));
+    q.name = xg_exe_string(w, xg_ptext_name(t));
+    xg_ptext_want(t, ", grid");
+    for (k = 0; k < 3; k++) q.blocks[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", block");
+    for (k = 0; k < 3; k++) q.threads[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", shared");
+    q.shared_bytes = xg_listing_u32(t);
+    xg_exe_put(w, XG_EXE_KERNELS, &q, sizeof q);
+}
+XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_slice s;
+    uint32_t link;
     memset(&s, 0, sizeof s);
-    s.kind = kind;
-    s.inst = i;
-    s.n_links = n_links;
-    s.links = XG_NEW_N(p->arena, uint32_t, n_links + 1);
-    xg_push(p->arena, uint32_t, &w->to->steps, p->steps.n);
-    xg_push(p->arena, xg_plan_step, &p->steps, s);
-    return &p->steps.p[p->steps.n - 1];
+    s.allocation = xg_listing_u32(t);
+    xg_ptext_want(t, "[");
+    s.offset = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "+");
+    s.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "]");
+    link = xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
+    return xg_ptext_take(t, "*") ? link | XG_EXE_WRITTEN : link;
 }
-
-XG_FN void xg_plan_copy(xg_plan_writer *w, const xg_inst *i, const xg_buffer *from, const xg_buffer *to) {
-    xg_plan_step *s;
-    if (!to->bytes || from == to) return;
-    s = xg_plan_step_new(w, XG_EXE_THUNK_COPY, i, 2);
-    s->links[0] = from->slice;
-    s->links[1] = to->slice;
-}
-
-/* A fusion that is one copy of a parameter with the same layout moves bytes only. */
-XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
-    if ((root->op != XG_COPY && root->op != XG_BITCAST) || XG_OPERAND(root, 0)->op != XG_PARAMETER) return NULL;
-    if (root->op == XG_COPY && root->shape != XG_OPERAND(root, 0)->shape) return NULL;
-    return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
-}
-
-XG_FN void xg_plan_link(xg_plan_step *s, uint32_t slice) {
+XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_thunk r;
+    XG_VEC(uint32_t) links = {NULL, 0, 0};
     uint32_t k;
-    for (k = 0; k < s->n_links; k++) if (s->links[k] == slice) return;
-    s->links[s->n_links++] = slice;
+    memset(&r, 0, sizeof r);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_THUNKS].n / sizeof r));
+    r.kind = xg_ptext_kind(t);
+    r.name = xg_exe_string(w, xg_ptext_name(t));
+    if (xg_ptext_take(t, ", flops")) { r.flops = (uint64_t)xg_ptext_number(t); xg_ptext_want(t, ", bytes"); r.bytes = (uint64_t)xg_ptext_number(t); }
+    if (xg_ptext_take(t, ", run")) r.kernel = xg_listing_u32(t);
+    if (xg_ptext_take(t, ", value")) r.value = xg_listing_u32(t);
+    if (r.kind >= XG_EXE_THUNK_CUSTOM_CALL && r.kind <= XG_EXE_THUNK_OUTFEED) r.value = xg_exe_string(w, xg_str_z(""));
+    if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, "(")) { do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, ")"); }
+    if (xg_ptext_take(t, "{")) { do xg_push(w->arena, uint32_t, &links, xg_listing_u32(t)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, "}"); }
+    r.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    r.n_links = links.n;
+    for (k = 0; k < links.n; k++) xg_exe_put(w, XG_EXE_LINKS, &links.p[k], sizeof(uint32_t));
+    xg_exe_put(w, XG_EXE_THUNKS, &r, sizeof r);
 }
 
-XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
-    xg_plan *p = w->p;
-    const xg_inst *source = xg_plan_is_memcpy(i);
-    uint32_t n = i->n_operands, leaves = (uint32_t)xg_shape_leaves(i->shape), k, number;
-    int64_t bytes = 0;
-    xg_plan_step *s;
-    for (k = 0; k < leaves; k++) bytes += xg_plan_value(p, i, k)->bytes;
-    if (!bytes) return;
-    if (source) { xg_plan_copy(w, i, xg_plan_value(p, source, 0), xg_plan_value(p, i, 0)); return; }
-    number = w->kernel(w->user, p, i);
-    s = xg_plan_step_new(w, XG_EXE_THUNK_KERNEL, i, n + leaves);
-    s->kernel = number;
-    s->n_links = 0; /* a kernel takes each buffer once, where it first appears */
-    for (k = 0; k < n; k++) xg_plan_link(s, xg_plan_value(p, XG_OPERAND(i, k), 0)->slice);
-    for (k = 0; k < leaves; k++) xg_plan_link(s, xg_plan_value(p, i, k)->slice);
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    xg_ptext t;
+    xg_exe_writer *w = xg_exe_writer_new(a);
+    xg_exe_header h = xg_exe_head();
+    (void)c;
+    memset(&t, 0, sizeof t);
+    t.src = src;
+    t.end = src->size;
+    t.p = XG_NEW(a, xg_plan);
+    t.p->arena = a;
+    xg_ptext_want(&t, "ThunkSequence");
+    h.name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ",");
+    h.target_name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ", root");
+    h.root_thunk = xg_listing_u32(&t);
+    while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
+    while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
+    while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
+    xg_ptext_blank(&t);
+    if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");
+    return xg_exe_assemble(w, &h);
 }
 
-/* Copies the leaves of a value into those of another. */
-XG_FN void xg_plan_copy_value(xg_plan_writer *w, const xg_inst *i, const xg_inst *from, const xg_inst *to) {
-    uint32_t n = (uint32_t)xg_shape_leaves(to->shape), k;
-    for (k = 0; k < n; k++) {
-        const xg_buffer *a = xg_plan_value(w->p, from, k), *b = xg_plan_value(w->p, to, k);
-        if (a && b) xg_plan_copy(w, i, a, b);
-    }
-}
-
-XG_FN uint32_t xg_plan_add_sequence(xg_plan_writer *w, const xg_comp *c) {
-    xg_plan_sequence *s = XG_NEW(w->p->arena, xg_plan_sequence);
-    s->comp = c;
-    xg_push(w->p->arena, xg_plan_sequence *, &w->p->sequences, s);
-    w->to = s;
-    return w->p->sequences.n - 1;
-}
-
-XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider, const uint32_t *children, uint32_t n) {
-    xg_plan_step *s = xg_plan_step_new(w, kind, i, 1);
-    s->links[0] = xg_plan_value(w->p, decider, 0)->slice;
-    s->n_children = n;
-    s->children = XG_NEW_N(w->p->arena, uint32_t, n + 1);
-    memcpy(s->children, children, n * sizeof *children);
-    return s;
-}
-
-XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
-    const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
-    uint32_t n = (uint32_t)xg_shape_leaves(i->shape), children[2], k;
-    xg_plan_writer in = *w;
-    xg_plan_copy_value(w, i, XG_OPERAND(i, 0), i);
-    children[0] = xg_plan_sequence_of(&in, cond);
-    children[1] = xg_plan_sequence_of(&in, body);
-    for (k = 0; k < n; k++) if (xg_plan_value(w->p, i, n + k)) xg_plan_copy(&in, i, xg_plan_value(w->p, body->root, k), xg_plan_value(w->p, i, n + k)); /* into the spare ones */
-    for (k = 0; k < n; k++) {
-        const xg_buffer *spare = xg_plan_value(w->p, i, n + k), *from = spare ? spare : xg_plan_value(w->p, body->root, k), *to = xg_plan_value(w->p, i, k);
-        if (from && to) xg_plan_copy(&in, i, from, to);
-    }
-    xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
-}
-
-XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
-    xg_comps branches = xg_opt_control_comps(w->p->arena, i);
-    uint32_t *children = XG_NEW_N(w->p->arena, uint32_t, branches.n + 1), k;
-    xg_plan_writer in = *w;
-    for (k = 0; k < branches.n; k++) {
-        children[k] = xg_plan_sequence_of(&in, branches.p[k]);
-        xg_plan_copy_value(&in, i, branches.p[k]->root, i);
-    }
-    xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
-}
-
-/* The steps of a computation, as a sequence of their own, left open in w for what follows. */
-XG_FN uint32_t xg_plan_sequence_of(xg_plan_writer *w, const xg_comp *c) {
-    uint32_t number = xg_plan_add_sequence(w, c);
-    XG_FOR_INSTS(i, c) {
-        if (i->op == XG_FUSION) xg_plan_fusion(w, i);
-        if (i->op == XG_WHILE) xg_plan_while_step(w, i);
-        if (i->op == XG_CONDITIONAL) xg_plan_conditional_step(w, i);
-    }
-    return number;
-}
-
-XG_FN void xg_plan_thunks(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    const xg_inst *root = p->m->entry->root;
-    xg_plan_writer w;
-    uint32_t k;
-    memset(&w, 0, sizeof w);
-    w.p = p;
-    w.kernel = kernel;
-    w.user = user;
-    for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice = k;
-    xg_plan_sequence_of(&w, p->m->entry);
-    for (k = 0; k < p->n_results; k++) {
-        const xg_buffer *from = xg_plan_value(p, root, k);
-        if (from) xg_plan_copy(&w, root, from, p->results[k]);
-    }
-}
-
-/* ---- text ---- */
-
-XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
-XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_ALLOCATIONS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
-
-XG_FN void xg_plan_print_slice(xg_buf *b, const xg_buffer *s) {
-    if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, "temp[%lld+%lld]", (long long)s->offset, (long long)s->bytes);
-    else if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, "constant(%s)[%lld]", s->owner->name.p, (long long)s->bytes);
-    else xg_printf(b, "%s%u[%lld]", xg_exe_allocation_name(s->kind), s->index, (long long)s->bytes);
-}
-
-XG_FN void xg_plan_print_sequence(xg_buf *b, const xg_plan *p, uint32_t number, uint32_t depth) {
-    const xg_plan_sequence *q = p->sequences.p[number];
-    uint32_t k, j;
-    for (k = 0; k < q->steps.n; k++) {
-        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
-        for (j = 0; j < depth; j++) xg_puts(b, "  ");
-        xg_printf(b, "%03u: %s %s", q->steps.p[k], xg_exe_thunk_name(s->kind), s->inst->name.p);
-        if (s->kind == XG_EXE_THUNK_KERNEL) {
-            const xg_plan_kernel *r = &p->kernels.p[s->kernel];
-            xg_printf(b, ", kernel=%s, grid=%ux%ux%u, block=%ux%ux%u", r->name.p, r->blocks[0], r->blocks[1], r->blocks[2], r->threads[0], r->threads[1], r->threads[2]);
-        }
-        xg_puts(b, " (");
-        for (j = 0; j < s->n_links; j++) { if (j) xg_puts(b, ", "); xg_plan_print_slice(b, p->buffers.p[s->links[j]]); }
-        xg_puts(b, ")\n");
-        for (j = 0; j < s->n_children; j++) {
-            uint32_t d;
-            for (d = 0; d <= depth; d++) xg_puts(b, "  ");
-            xg_printf(b, "%s:\n", p->sequences.p[s->children[j]]->comp->name.p);
-            xg_plan_print_sequence(b, p, s->children[j], depth + 2);
-        }
-    }
-}
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) { xg_plan_print_sequence(b, p, 0, 0); }
-
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
-    int64_t total = p->temp_bytes;
-    uint32_t k;
-    xg_puts(b, "BufferAssignment:\n");
-    for (k = 0; k < p->buffers.n; k++) {
-        const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP) total += s->bytes;
-        xg_printf(b, "  value %s{%u}: ", s->owner->name.p, s->leaf);
-        xg_plan_print_slice(b, s);
-        xg_printf(b, ", live %u-%u\n", s->first, s->last);
-    }
-    xg_printf(b, "Temporary bytes: %lld\nTotal bytes: %lld\n", (long long)p->temp_bytes, (long long)total);
-}
-
-#endif /* XG_PLAN_THUNKS_C */
+#endif /* XG_PLAN_LISTING_C */
 
 /* driver */
 /* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
@@ -31235,51 +42902,105 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
 #define XG_DRIVER_H
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
+enum { XG_DRIVER_COMMANDS = 5 };
 typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
-    bool disable_all_passes, fill_elided, ftz, keep_hlo;
+    uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
+    bool no_command_buffers, command_buffer_control;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
-typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes; size_t ptx_bytes; } xg_driver_report;
+typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
 
-/* ---- driver.c ---- */
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word); /* in a comma-separated list */
+/* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names); /* comma-separated, in that order; an unknown name is a failure */
-XG_FN const char *xg_driver_pass_name(uint32_t i);          /* NULL at the end */
+XG_FN const char *xg_driver_pass_name(uint32_t i);          /* each once; NULL at the end */
+XG_FN bool xg_driver_pass_is_required(const char *name);
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
+XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
+
+/* ---- driver.c ---- */
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
 
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report);
+
 #endif /* XG_DRIVER_H */
-/* driver/driver.c -- runs the passes in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
  *
- * Every stage that changed something is given to the dump callback under a name like "hlo/after_dce" or "kir/loop_fusion/after_cse". */
-#ifndef XG_DRIVER_DRIVER_C
-#define XG_DRIVER_DRIVER_C
+ * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
+ * run again, for every pass goes to its own fixed point.
+ *
+ * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
+ * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
+#ifndef XG_DRIVER_PIPELINE_C
+#define XG_DRIVER_PIPELINE_C
 /* driver/passes.h -- every pass of every room, in the order in which it runs. This list is the pipeline.
  *
- * XG_HLO_PASSES: X(text, function, kind)   bool function(xg_module *)
- *     CLEAN    optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out
- *     LOWER    needed to make kernels: always runs
- * XG_KIR_PASSES: X(text, function)         void function(xg_kmodule *), once per kernel */
+ * XG_HLO_PHASES: X(NAME, text, ROUNDS)            a pipeline in XLA's sense, under XLA's name where it has one
+ *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
+ * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
+ *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
+ *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
+ *     A pass may stand in several phases; its name switches it off in all of them.
+ * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
+enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
+
+#define XG_HLO_PHASES(X) \
+    X(PRE, "pre-optimization", 1) \
+    X(EXPAND, "optimization", 1) \
+    X(SIMPLIFY, "simplification", 25) \
+    X(CANON, "canonicalization", 1) \
+    X(SIMPLIFY2, "simplification-2", 25) \
+    X(COLLECTIVE, "collective-optimizations", 1) \
+    X(LAYOUT, "layout-assignment", 1) \
+    X(FUSION, "fusion", 1) \
+    X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
-    X("call-inliner", xg_opt_call_inliner, XG_PASS_LOWER) \
-    X("tuple-simplifier", xg_opt_tuple_simplifier, XG_PASS_LOWER) \
-    X("constant-folding", xg_opt_constant_folding, XG_PASS_CLEAN) \
-    X("dce", xg_opt_dce, XG_PASS_CLEAN) \
-    X("flatten-call-graph", xg_opt_flatten_call_graph, XG_PASS_LOWER) \
-    X("entry-layout", xg_opt_entry_layout, XG_PASS_LOWER) \
-    X("constant-hoister", xg_fuse_hoist_constants, XG_PASS_LOWER) \
-    X("fusion-wrapper", xg_fuse_wrap, XG_PASS_LOWER)
+    X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
+    X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
+    X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
+    X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
+    X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
+    X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
+    X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
+    X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
+    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
+    X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
+    X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
+    X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \
@@ -31305,27 +43026,73 @@ enum { XG_PASS_CLEAN = 0, XG_PASS_LOWER = 1 };
 
 #endif /* XG_DRIVER_PASSES_H */
 
-typedef struct xg_hlo_pass { const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
-typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+enum {
+#define X(name, text, rounds) XG_PHASE_##name,
+    XG_HLO_PHASES(X)
+#undef X
+    XG_PHASE_COUNT
+};
+typedef struct xg_hlo_phase { const char *name; uint32_t rounds; } xg_hlo_phase;
+typedef struct xg_hlo_pass { uint32_t phase; const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
+static const xg_hlo_phase xg_hlo_phases[] = {
+#define X(name, text, rounds) {text, rounds},
+    XG_HLO_PHASES(X)
+#undef X
+};
 static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(name, run, kind) {name, run, kind},
+#define X(phase, name, run, kind) {XG_PHASE_##phase, name, run, XG_PASS_##kind},
     XG_HLO_PASSES(X)
 #undef X
 };
-static const xg_kir_pass xg_kir_passes[] = {
-#define X(name, run) {name, run},
-    XG_KIR_PASSES(X)
-#undef X
-};
+enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
 
-XG_FN const char *xg_driver_pass_name(uint32_t i) { return i < XG_COUNT(xg_hlo_passes) ? xg_hlo_passes[i].name : NULL; }
+typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
+typedef struct xg_pipeline {
+    xg_module *m;
+    const xg_driver_options *o;
+    uint32_t version;                         /* of the module: goes up with each change */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    bool off[XG_HLO_PASS_COUNT];
+    xg_pass_count count[XG_HLO_PASS_COUNT];
+} xg_pipeline;
 
-XG_FN bool xg_driver_has_word(xg_str list, xg_str word) {
-    uint32_t at = 0, end;
-    for (; at <= list.n; at = end + 1) {
-        for (end = at; end < list.n && list.p[end] != ','; end++) {}
-        if (xg_str_eq(xg_str_of(list.p + at, end - at), word)) return true;
-    }
+/* ---- names ---- */
+
+XG_FN xg_str xg_driver_next_word(xg_str *list) {
+    uint32_t n = 0;
+    xg_str word;
+    while (n < list->n && list->p[n] != ',') n++;
+    word = xg_str_of(list->p, n);
+    *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
+    return word;
+}
+/* Some of XLA's names have dashes, some underscores; both are taken for each other. */
+XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
+    const char *name = xg_hlo_passes[i].name;
+    uint32_t k;
+    if (strlen(name) != word.n) return false;
+    for (k = 0; k < word.n; k++) if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
+    return true;
+}
+XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
+    while (list.n) if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
+    return false;
+}
+
+/* Each name once, at its first place in the list. */
+XG_FN bool xg_pass_is_first(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
+    return true;
+}
+XG_FN const char *xg_driver_pass_name(uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    return NULL;
+}
+XG_FN bool xg_driver_pass_is_required(const char *name) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
     return false;
 }
 
@@ -31344,6 +43111,109 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
     xg_arena_reset(m->arena, mark);
 }
 
+XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
+    const xg_hlo_pass *pass = &xg_hlo_passes[k];
+    char stage[256];
+    for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name, k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
+    xg_driver_dump_hlo(p->m, p->o, stage);
+}
+
+XG_FN void xg_pipeline_report(const xg_pipeline *p) {
+    xg_buf text;
+    uint32_t k;
+    if (!p->o->dump) return;
+    xg_buf_init(&text, p->m->arena);
+    xg_puts(&text, "phase\tpass\truns\tchanges\tus\n");
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        const xg_pass_count *c = &p->count[k];
+        if (c->runs) xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
+    }
+    xg_driver_dump_text(p->o, "pass_report", &text);
+}
+
+/* ---- running ---- */
+
+XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    clock_t begin = clock();
+    bool changed = xg_hlo_passes[k].run(p->m);
+    xg_pass_count *c = &p->count[k];
+    c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    c->runs++;
+    c->changes += changed;
+    p->version += changed;
+    p->seen[k] = p->version + 1;
+    if (!changed) return false;
+#ifdef XLAGPU_DEBUG
+    xg_hlo_verify(p->m);
+#endif
+    xg_pipeline_dump(p, k);
+    return true;
+}
+
+/* One round of the phase whose passes are from .. to; says whether a further one may find something to do. */
+XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
+    bool changed = false;
+    uint32_t k;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    return changed;
+}
+
+/* What users leave out; what is required cannot be. Names that are no passes of ours are those of other compilers: they are left out already. */
+XG_FN void xg_pipeline_switch(xg_pipeline *p) {
+    uint32_t k;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        bool named = xg_pass_is_in(k, p->o->disable_passes);
+        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
+        p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
+    }
+}
+
+XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
+    xg_pipeline p;
+    uint32_t from, to, round;
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.o = o;
+    xg_pipeline_switch(&p);
+    for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
+        uint32_t phase = xg_hlo_passes[from].phase;
+        for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_passes[to].phase == phase; to++) {}
+        for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
+    }
+    xg_pipeline_report(&p);
+}
+
+XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
+
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
+    while (names.n) {
+        xg_str word = xg_driver_next_word(&names);
+        const char *nearby;
+        uint32_t k = 0;
+        if (!word.n) continue;
+        while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
+        nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
+        if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+        xg_hlo_passes[k].run(m);
+        xg_hlo_verify(m);
+    }
+}
+
+#endif /* XG_DRIVER_PIPELINE_C */
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
+ *
+ * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
+#ifndef XG_DRIVER_DRIVER_C
+#define XG_DRIVER_DRIVER_C
+
+typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+static const xg_kir_pass xg_kir_passes[] = {
+#define X(name, run) {name, run},
+    XG_KIR_PASSES(X)
+#undef X
+};
+
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
     xg_buf text;
@@ -31357,46 +43227,6 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     xg_arena_reset(m->arena, mark);
 }
 
-/* ---- HLO ---- */
-
-XG_FN void xg_driver_run_one(xg_module *m, const xg_hlo_pass *pass, const xg_driver_options *o) {
-    char stage[128];
-    if (!pass->run(m)) return;
-#ifdef XLAGPU_DEBUG
-    xg_hlo_verify(m);
-#endif
-    xg_format(stage, sizeof stage, "hlo/after_%s", pass->name);
-    xg_driver_dump_hlo(m, o, stage);
-}
-
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
-    size_t k;
-    for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) {
-        const xg_hlo_pass *pass = &xg_hlo_passes[k];
-        bool off = pass->kind == XG_PASS_CLEAN && (o->disable_all_passes || xg_driver_has_word(o->disable_passes, xg_str_z(pass->name)));
-        if (!off) xg_driver_run_one(m, pass, o);
-    }
-}
-
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
-
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
-    uint32_t at = 0, end;
-    size_t k;
-    for (; at < names.n; at = end + 1) {
-        xg_str word;
-        for (end = at; end < names.n && names.p[end] != ','; end++) {}
-        word = xg_str_of(names.p + at, end - at);
-        for (k = 0; k < XG_COUNT(xg_hlo_passes); k++) if (xg_str_is(word, xg_hlo_passes[k].name)) break;
-        if (k == XG_COUNT(xg_hlo_passes)) {
-            const char *nearby = xg_nearest(word, xg_driver_nth_name, NULL);
-            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-        }
-        xg_hlo_passes[k].run(m);
-        xg_hlo_verify(m);
-    }
-}
-
 /* ---- kernels ---- */
 
 typedef struct xg_driver_state {
@@ -31406,6 +43236,7 @@ typedef struct xg_driver_state {
     xg_arena *arena;
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
+    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
@@ -31428,20 +43259,32 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-XG_FN void xg_driver_args(xg_kfunc *f, const xg_plan *p, const xg_inst *fusion) {
-    uint32_t n = fusion->n_operands, leaves = (uint32_t)xg_shape_leaves(fusion->shape), k, j;
-    xg_buffer **b = XG_NEW_N(p->arena, xg_buffer *, n + leaves);
-    for (k = 0; k < n; k++) b[k] = xg_plan_value(p, XG_OPERAND(fusion, k), 0);
-    for (k = 0; k < leaves; k++) b[n + k] = xg_plan_value(p, fusion, k);
-    for (k = 0; k < n + leaves; k++) {
-        xg_karg *a = &f->args[k];
-        for (j = 0; j < k && b[j] != b[k]; j++) {}
-        a->slice = (int32_t)j;
-        a->bytes = b[k]->bytes;
-        a->align = b[k]->kind == XG_EXE_ALLOC_PARAMETER || b[k]->kind == XG_EXE_ALLOC_RESULT ? 16 : 256;
-        a->written = k >= n;
-        a->aliased = false; /* live values never share memory */
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
+XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
+    xg_karg *args = XG_NEW_N(p->arena, xg_karg, s->n_links + (size_t)1);
+    xg_map64 first;
+    uint32_t k;
+    xg_map64_init(&first, p->arena);
+    for (k = 0; k < s->n_links; k++) {
+        const xg_buffer *b = p->buffers.p[s->links[k]];
+        if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
+        args[k].slice = (int32_t)(uintptr_t)xg_map64_get(&first, b->slice + (uint64_t)1) - 1;
+        args[k].bytes = b->bytes;
+        args[k].align = 16;
+        args[k].written = k >= s->n_links - s->n_written;
+        args[k].aliased = false; /* live values never share memory */
     }
+    return args;
+}
+
+/* Equal keys: the same kernel, whatever the names. */
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+    uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
+    xg_buf b;
+    xg_buf_init(&b, s->arena);
+    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    return xg_str_of(b.p, b.n);
 }
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
@@ -31451,16 +43294,24 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_state *s = (xg_driver_state *)user;
+    const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
+    xg_karg *args;
     xg_plan_kernel k;
+    xg_str key;
+    uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
+    args = xg_driver_args(p, &p->steps.p[step]);
+    key = xg_driver_kernel_key(s, fusion, args);
+    made = (uint32_t *)xg_dict_get(&s->made, key);
+    if (made) return *made;
     m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
-    xg_driver_args(m->entry, p, fusion);
+    m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
@@ -31482,7 +43333,10 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, const xg_inst *fusion) {
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
-    return p->kernels.n - 1;
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, key, made);
+    return *made;
 }
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
@@ -31505,13 +43359,27 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
+    r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
+/* From a plan on: kernels, text, bytes. */
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+    xg_arena *a = p->arena;
     xg_driver_state s;
-    xg_plan *p;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -31519,30 +43387,54 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
-
-    xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
-    xg_driver_run_passes(m, o);
-    xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
-    p = xg_plan_buffers(a, m);
-    xg_plan_thunks(p, xg_driver_kernel, &s);
+    xg_dict_init(&s.made, a);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print(&text, p);
+        xg_driver_dump_text(o, "plan", &text);
+    }
+    xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
-    xg_buf_init(&text, a);
-    xg_plan_print_buffers(&text, p);
-    xg_driver_dump_text(o, "buffer-assignment", &text);
-    xg_buf_init(&text, a);
-    xg_plan_print(&text, p);
-    xg_driver_dump_text(o, "thunk_sequence", &text);
-
     p->ptx = xg_str_of(ptx.p, ptx.n);
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
-    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, m, NULL); p->hlo = xg_str_of(text.p, text.n); }
+    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
+
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+    xg_plan *p;
+    xg_buf text;
+    xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
+    xg_driver_run_passes(m, o);
+    xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
+    p = xg_plan_buffers(a, m);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_plan_print_buffers(&text, p);
+        xg_driver_dump_text(o, "buffer-assignment", &text);
+    }
+    xg_plan_thunks(p);
+    return xg_driver_finish(p, o, report);
+}
+
+/* A planned module goes on from where it was printed. */
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report); }
 
 #endif /* XG_DRIVER_DRIVER_C */
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
@@ -31643,6 +43535,7 @@ typedef struct xg_public_job {
     size_t size;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;      /* optimize */
+    xlagpu_bytes exe, cubin; /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -31687,7 +43580,7 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    m->hlo = xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
+    m->hlo = xg_plan_is_text(copy, j->size) ? xg_plan_parse_hlo(&m->owner->c, &m->arena, &m->source) : xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
     xg_hlo_verify(m->hlo);
 }
 
@@ -31763,7 +43656,11 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->no_command_buffers = d->no_command_buffers;
+    o->command_buffer_least = d->command_buffer_least;
+    o->command_buffer_control = d->command_buffer_control;
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -31787,7 +43684,8 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_str exe;
     char *kept;
     xg_public_options(c, j->desc, &o);
-    exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
+    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
+    else exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
     kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
     memcpy(kept, exe.p, exe.n);
     xg_public_report(m, &report);
@@ -31804,6 +43702,48 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out
     if (!m || !out || !m->compiled) return false;
     *out = m->report;
     return true;
+}
+
+XG_FN void xg_public_attach(xg_public_job *j) {
+    xg_ctx *c = &j->m->owner->c;
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xg_exe_writer w;
+    const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
+    xg_str made;
+    char *kept;
+    uint32_t k;
+    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
+    if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
+    memset(&w, 0, sizeof w);
+    w.arena = &j->work;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        xg_buf_init(&w.sections[k], &j->work);
+        if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
+        else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
+    }
+    made = xg_exe_assemble(&w, &h);
+    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
+    memcpy(kept, made.p, made.n);
+    xg_public_give(j, kept, made.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+    xg_public_job j = xg_public_job_of(m);
+    j.exe = exe;
+    j.cubin = cubin;
+    return xg_public_bytes(m, &j, xg_public_attach);
+}
+
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+    size_t k;
+    for (k = 0; target && xg_target_at(k); k++) {
+        const xg_target *t = xg_target_at(k);
+        if (strcmp(t->name, target) != 0) continue;
+        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
+        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
+        return true;
+    }
+    return false;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {

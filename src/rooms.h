@@ -76,13 +76,32 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/algsimp.h"
+#include "opt/algsimp_match.c"
+#include "opt/algsimp_arith.c"
+#include "opt/algsimp_move.c"
+#include "opt/algsimp_reduce.c"
+#include "opt/algsimp.c"
+#include "opt/batch_norm_expander.c"
 #include "opt/call_inliner.c"
+#include "opt/collective_simplifier.c"
+#include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
 #include "opt/dce.c"
+#include "opt/dot_dimensions.c"
 #include "opt/entry_layout.c"
+#include "opt/layout_normalization.c"
+#include "opt/reducer.c"
+#include "opt/tree_reduction.c"
+#include "opt/fft_expander.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/linear_expander.c"
+#include "opt/sort_simplifier.c"
+#include "opt/scan_splitter.c"
 #include "opt/tuple_simplifier.c"
+#include "opt/while_simplifier.c"
+#include "opt/zero_sized.c"
 
 /* fuse */
 #include "fuse/fuse.h"
@@ -153,6 +172,7 @@
 #include "emit/reduction_row.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
+#include "emit/scan.c"
 #include "emit/emit.c"
 
 /* ptx */
@@ -175,9 +195,11 @@
 #include "plan/pack.c"
 #include "plan/schedule.c"
 #include "plan/thunks.c"
+#include "plan/commands.c"
 #include "plan/report.c"
 #include "plan/text.c"
 #include "plan/bytes.c"
+#include "plan/listing.c"
 
 /* driver */
 #include "driver/driver.h"

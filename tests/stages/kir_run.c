@@ -259,6 +259,20 @@ static void kr_apply(kr *r, const xg_kop *op) {
     ok = xg_imap_ok(map) && xg_imap_eval(map, dims, dims + map->n_dims, out);
     for (k = 0; k < op->n_results; k++) r->vals[op->results[k].id].i = ok ? out[k] : -1000000000;
 }
+/* The same bits as another type, by way of memory. */
+static kr_val kr_bitcast(kr *r, const xg_kop *op, const kr_val *x) {
+    const xg_ktype *from = op->operands[0].value->type, *to = op->results[0].type;
+    kr_buf b;
+    b.size = 32;
+    b.p = (unsigned char *)xg_alloc(r->io->arena, 32);
+    xg_push(r->io->arena, kr_buf, &r->bufs, b);
+    kr_move(r, op, from, (int)r->bufs.n - 1, 0, 1, x);
+    {
+        kr_val v = kr_move(r, op, to, (int)r->bufs.n - 1, 0, 1, NULL);
+        r->bufs.n--;
+        return v;
+    }
+}
 /* One thread after the other: every change is one step. */
 static void kr_atomic(kr *r, const xg_kop *op, const uint8_t *mask) {
     const xg_ktype *t = op->operands[0].value->type, *elem = op->regions[0]->args[0].type;
@@ -312,11 +326,6 @@ static void kr_op(kr *r, const xg_kop *op) {
         out = kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), NULL);
         if (kr_bits(e, &out) == kr_bits(e, x)) kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), z);
         break;
-    case XG_K_OP_BITCAST:
-        if (op->operands[0].value->type->kind == XG_TK_VECTOR || t->kind == XG_TK_VECTOR) kr_fail(r, op, "not interpreted");
-        if (xg_kelem_is_int(e)) out.i = xg_kint_wrap(e, (int64_t)kr_bits(from, x));
-        else { out.i = (int64_t)kr_bits(from, x); out.f = xg_float_decode(xg_kelem_format(e), (uint64_t)out.i); }
-        break;
     case XG_K_OP_APPLY: kr_apply(r, op); return;
     case XG_K_OP_THREAD_ID: out.i = r->thread[op->flags]; break;
     case XG_K_OP_BLOCK_ID: out.i = r->block[op->flags]; break;
@@ -350,6 +359,7 @@ static void kr_op(kr *r, const xg_kop *op) {
     case XG_K_OP_FPTOSI: out.i = (int64_t)x->f; break;
     case XG_K_OP_EXTF: case XG_K_OP_TRUNCF: out.f = kr_round(e, x->f); break;
     case XG_K_OP_EXTSI: case XG_K_OP_EXTUI: case XG_K_OP_TRUNCI: if (!xg_kfold_cast(r->m, op->op, from, e, x->i, &out.i)) kr_fail(r, op, "not interpreted"); break;
+    case XG_K_OP_BITCAST: out = kr_bitcast(r, op, x); break;
     case XG_K_OP_INDEX_CAST: out.i = e == XG_E_INDEX ? x->i : xg_kint_wrap(e, x->i); break;
     default:
         if (xg_kelem_is_float(e)) out.f = kr_round(e, kr_math(r, op, x->f, y ? y->f : 0, z ? z->f : 0));
