@@ -189,10 +189,14 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
+    bool no_command_buffers;     /* every kernel is launched by itself */
+    uint32_t command_buffer_least; /* runs of fewer commands stay single launches; 0: 5 */
+    bool command_buffer_control; /* loops and branches go into command buffers, too: the driver needs conditional graph nodes (CUDA 12.4), else it runs them as before */
     /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
+    bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -202,6 +206,13 @@ XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compi
 /* What a compilation made. */
 typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
+
+/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
+ * module; data NULL on failure. */
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
+
+/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no such target. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
@@ -15072,12 +15083,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders; NULL when there is none. */
+/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && xg_aff_count_inner(to) < n) return to;
+        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
     }
     return NULL;
 }
@@ -17038,7 +17049,17 @@ XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
+
+/* ---- reducer.c: partial results of a reduce ---- */
+typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
+XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -19545,6 +19566,349 @@ XG_FN bool xg_opt_entry_layout(xg_module *m) {
 }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */
+/* opt/layout_normalization.c -- LayoutNormalization, and ReshapeDecomposer with it: afterwards dimensions stand in the order of the memory, and every move of data is seen.
+ *
+ * An instruction whose layout is not descending is made anew with its dimensions in physical order: f32[10,20,30]{2,0,1} becomes f32[20,10,30]{2,1,0}. A bitcast gives the old
+ * shape to whoever still wants it, and the next instruction takes it away again.
+ * - Operands of another layout than the result's, and copies that change the layout, are transposed.
+ * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
+ * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
+ * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ *
+ * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
+#ifndef XG_OPT_LAYOUT_NORMALIZATION_C
+#define XG_OPT_LAYOUT_NORMALIZATION_C
+
+/* ---- physical order ---- */
+
+XG_FN bool xg_layout_is_plain(const xg_shape *s) { return !s->layout || s->layout->descending; }
+
+/* perm[k]: the logical dimension that stands at place k, most major first; at[d]: where logical dimension d stands. */
+XG_FN void xg_layout_order(const xg_shape *s, int64_t *perm, int64_t *at) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        perm[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
+        at[perm[k]] = (int64_t)k;
+    }
+}
+
+XG_FN const xg_shape *xg_layout_with_dims(xg_module *m, const xg_shape *like, const int64_t *dims, uint32_t rank) {
+    const xg_layout *l = like->layout;
+    const xg_shape *s = xg_shape_default_layout(m, xg_shape_array(m, like->type, dims, rank, NULL, NULL));
+    if (!l || (!l->memory_space && !l->element_bits)) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, s->layout->minor_to_major, rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+}
+
+/* The shape with its dimensions in physical order. */
+XG_FN const xg_shape *xg_layout_physical(xg_module *m, const xg_shape *s) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k;
+    if (xg_layout_is_plain(s)) return s;
+    xg_layout_order(s, perm, at);
+    for (k = 0; k < s->rank; k++) dims[k] = s->dims[perm[k]];
+    return xg_layout_with_dims(m, s, dims, s->rank);
+}
+
+/* Can this pass speak of the shape? */
+XG_FN bool xg_layout_is_known(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic && (!s->layout || s->layout->extras.n == 0); }
+
+/* The dimensions of more than one element, from minor to major: how many of those stand before each in the shape, and its size. */
+XG_FN uint32_t xg_layout_sequence(const xg_shape *s, int64_t *which, int64_t *size) {
+    int64_t number[XG_RANK_MAX], n = 0;
+    uint32_t count = 0, k;
+    for (k = 0; k < s->rank; k++) { number[k] = n; n += s->dims[k] != 1; }
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] == 1) continue;
+        which[count] = number[d];
+        size[count++] = s->dims[d];
+    }
+    return count;
+}
+
+/* Is the reshape of one to the other a bitcast? Sure where both are in plain order, or have the same dimensions in the same order of memory, but for those of size 1. */
+XG_FN bool xg_layout_same_order(const xg_shape *a, const xg_shape *b) {
+    int64_t which_a[XG_RANK_MAX], size_a[XG_RANK_MAX], which_b[XG_RANK_MAX], size_b[XG_RANK_MAX];
+    uint32_t n = xg_layout_sequence(a, which_a, size_a), k;
+    if ((xg_layout_is_plain(a) && xg_layout_is_plain(b)) || a->elements <= 1) return true;
+    if (n != xg_layout_sequence(b, which_b, size_b)) return false;
+    for (k = 0; k < n && which_a[k] == which_b[k] && size_a[k] == size_b[k]; k++) {}
+    return k == n;
+}
+
+/* ---- normalised operands ---- */
+
+XG_FN xg_inst *xg_layout_bitcast(const xg_hb *b, xg_inst *x, const xg_shape *s) {
+    if (x->shape == s) return x;
+    if (x->op == XG_BITCAST && x->shape->type == s->type) { x = XG_OPERAND(x, 0); if (x->shape == s) return x; }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+
+/* Moves only dimensions of size 1? */
+XG_FN bool xg_layout_moves_nothing(const xg_shape *from, const int64_t *perm) {
+    int64_t last = -1;
+    uint32_t k;
+    for (k = 0; k < from->rank; k++) {
+        if (from->dims[perm[k]] == 1) continue;
+        if (perm[k] < last) return false;
+        last = perm[k];
+    }
+    return true;
+}
+
+/* A transpose of a shape in plain order to another. */
+XG_FN xg_inst *xg_layout_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    const xg_shape *to;
+    xg_inst *i;
+    uint32_t k;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    to = xg_layout_with_dims(b->comp->module, x->shape, dims, x->shape->rank);
+    if (xg_layout_moves_nothing(x->shape, perm)) return xg_layout_bitcast(b, x, to);
+    i = xg_hb_op(b, XG_TRANSPOSE, to, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+
+/* The operand with its dimensions in its own physical order. */
+XG_FN xg_inst *xg_layout_own(const xg_hb *b, xg_inst *o) { return xg_layout_bitcast(b, o, xg_layout_physical(b->comp->module, o->shape)); }
+
+/* The operand with its logical dimensions order[0], order[1] ... from major to minor. */
+XG_FN xg_inst *xg_layout_as(const xg_hb *b, xg_inst *o, const int64_t *order) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], move[XG_RANK_MAX];
+    uint32_t k;
+    xg_layout_order(o->shape, perm, at);
+    for (k = 0; k < o->shape->rank; k++) move[k] = at[order[k]];
+    return xg_layout_transpose(b, xg_layout_own(b, o), move);
+}
+
+/* ---- one function for each kind of operation: the instruction in physical order, or NULL: it keeps its layouts ---- */
+
+/* A copy of the instruction with these operands, in the physical order of its shape. */
+XG_FN xg_inst *xg_layout_again(const xg_hb *b, xg_inst *i, xg_inst *const *operands) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_layout_physical(b->comp->module, i->shape);
+    return made;
+}
+
+/* Every operand of the result's rank in the result's order. */
+XG_FN xg_inst *xg_layout_pointwise(const xg_hb *b, xg_inst *i, uint32_t n) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->n_operands; k++) in[k] = k < n && XG_OPERAND(i, k)->shape->rank == i->shape->rank ? xg_layout_as(b, XG_OPERAND(i, k), perm) : XG_OPERAND(i, k);
+    return xg_layout_again(b, i, in);
+}
+
+/* Attributes that list dimensions: each at its place in the order of `at`. */
+XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) {
+    xg_ints dims = xg_attr_ints(made, XG_A_dimensions);
+    int64_t mapped[XG_RANK_MAX];
+    uint32_t k, j;
+    for (k = 0; k < dims.n; k++) mapped[k] = at[dims.p[k]];
+    for (k = 1; k < dims.n; k++) for (j = k; j && mapped[j - 1] > mapped[j]; j--) { int64_t t = mapped[j]; mapped[j] = mapped[j - 1]; mapped[j - 1] = t; }
+    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, mapped, dims.n));
+}
+
+XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_pointwise(b, i, i->n_operands);
+    xg_layout_order(i->shape, perm, at);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_slice(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_slice_dim *d = XG_NEW_N(b->comp->module->arena, xg_slice_dim, i->shape->rank + (size_t)1);
+    xg_slices *s = XG_NEW(b->comp->module->arena, xg_slices);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_slice);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.slices->p[perm[k]];
+    s->n = i->shape->rank;
+    s->p = d;
+    a.v.slices = s;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_pad(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_pad_dim *d = XG_NEW_N(b->comp->module->arena, xg_pad_dim, i->shape->rank + (size_t)1);
+    xg_pads *p = XG_NEW(b->comp->module->arena, xg_pads);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_padding);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.pads->p[perm[k]];
+    p->n = i->shape->rank;
+    p->p = d;
+    a.v.pads = p;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+/* dynamic-slice and dynamic-update-slice: `first` operands are arrays, then come the starts, one a dimension. */
+XG_FN xg_inst *xg_layout_dynamic(const xg_hb *b, xg_inst *i, uint32_t first) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], sizes[XG_RANK_MAX];
+    xg_ints old = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
+    xg_inst *made;
+    uint32_t k;
+    if (i->n_operands != first + i->shape->rank) return NULL;
+    xg_layout_order(i->shape, perm, at);
+    made = xg_layout_pointwise(b, i, first);
+    for (k = 0; k < i->shape->rank; k++) {
+        xg_inst_set_operand(made, first + k, XG_OPERAND(i, first + perm[k]));
+        if (old.n) sizes[k] = old.p[perm[k]];
+    }
+    if (old.n) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, old.n));
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_again(b, i, NULL);
+    xg_layout_order(i->shape, perm, at);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]));
+    return made;
+}
+
+/* The operand's dimensions in the order in which they stand in the result. */
+XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in, *made;
+    uint32_t k, j, n = 0;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) for (j = 0; j < dims.n; j++) if (dims.p[j] == perm[k]) order[n++] = (int64_t)j;
+    in = xg_layout_as(b, XG_OPERAND(i, 0), order);
+    made = xg_layout_again(b, i, &in);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+/* Reduces in the operand's order; the result is transposed if it should have another. */
+XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], out_perm[XG_RANK_MAX], out_at[XG_RANK_MAX], dims[XG_RANK_MAX], place[XG_RANK_MAX], move[XG_RANK_MAX];
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints reduced = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in[2], *made;
+    uint32_t k, n = 0;
+    int64_t kept = 0;
+    if (i->n_operands != 2 || !xg_layout_is_known(s)) return NULL;
+    xg_layout_order(s, perm, at);
+    in[0] = xg_layout_own(b, XG_OPERAND(i, 0));
+    in[1] = XG_OPERAND(i, 1);
+    for (k = 0; k < s->rank; k++) { /* place[d]: where the kept logical dimension number d is among the kept ones in physical order */
+        uint32_t j, before = 0;
+        bool gone = false;
+        for (j = 0; j < reduced.n; j++) { gone = gone || reduced.p[j] == perm[k]; before += reduced.p[j] < perm[k]; }
+        if (gone) continue;
+        place[perm[k] - before] = kept++;
+        dims[n++] = s->dims[perm[k]];
+    }
+    made = xg_inst_clone(i, i->comp, in, i);
+    made->shape = xg_layout_with_dims(b->comp->module, i->shape, dims, n);
+    xg_layout_map_dims(b, made, at);
+    xg_layout_order(i->shape, out_perm, out_at);
+    for (k = 0; k < n; k++) move[k] = place[out_perm[k]];
+    return xg_layout_transpose(b, made, move);
+}
+
+XG_FN xg_inst *xg_layout_transposed(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) order[k] = dims.p[perm[k]];
+    return xg_layout_as(b, XG_OPERAND(i, 0), order);
+}
+
+XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], plain[XG_RANK_MAX];
+    xg_inst *x = XG_OPERAND(i, 0);
+    uint32_t k;
+    if (xg_layout_same_order(x->shape, i->shape)) return xg_layout_bitcast(b, xg_layout_own(b, x), xg_layout_physical(b->comp->module, i->shape));
+    for (k = 0; k < XG_RANK_MAX; k++) plain[k] = (int64_t)k;
+    x = xg_layout_as(b, x, plain);
+    x = xg_layout_bitcast(b, x, xg_layout_with_dims(b->comp->module, i->shape, i->shape->dims, i->shape->rank));
+    xg_layout_order(i->shape, perm, at);
+    return xg_layout_transpose(b, x, perm);
+}
+
+XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    switch (i->op) {
+    case XG_COPY:
+        if (XG_OPERAND(i, 0)->shape->layout == i->shape->layout) return xg_layout_pointwise(b, i, 1);
+        xg_layout_order(i->shape, perm, at);
+        return xg_layout_as(b, XG_OPERAND(i, 0), perm);
+    case XG_BITCAST: return xg_layout_bitcast(b, xg_layout_own(b, XG_OPERAND(i, 0)), xg_layout_physical(b->comp->module, i->shape));
+    case XG_RESHAPE: return xg_layout_reshaped(b, i);
+    case XG_TRANSPOSE: return xg_layout_transposed(b, i);
+    case XG_BROADCAST: return xg_layout_broadcast(b, i);
+    case XG_REVERSE: case XG_CONCATENATE: return xg_layout_concat_or_reverse(b, i);
+    case XG_SLICE: return xg_layout_slice(b, i);
+    case XG_PAD: return xg_layout_pad(b, i);
+    case XG_DYNAMIC_SLICE: return xg_layout_dynamic(b, i, 1);
+    case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
+    case XG_IOTA: return xg_layout_iota(b, i);
+    case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
+    case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
+    default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;
+    }
+}
+
+/* ---- the pass ---- */
+
+/* Nothing to do: all plain, and no operation that may be a bitcast. */
+XG_FN bool xg_layout_is_normal(const xg_inst *i) {
+    const xg_inst *o = i->n_operands ? XG_OPERAND(i, 0) : NULL;
+    uint32_t k;
+    if (i->op == XG_RESHAPE || (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_ints(i, XG_A_dimensions).p))) return false;
+    if (i->op == XG_BITCAST) return true;
+    if (!xg_layout_is_plain(i->shape)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_plain(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_is_movable(const xg_inst *i) {
+    uint32_t k;
+    if (!xg_layout_is_known(i->shape) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_known(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
+    xg_inst *i, *next, *before;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst *made;
+        xg_hb b = xg_hb_at(i);
+        next = i->next;
+        if (!xg_layout_is_movable(i) || xg_layout_is_normal(i)) continue;
+        made = xg_layout_normal(&b, i);
+        if (!made) continue;
+        made = made->shape == i->shape ? made : xg_layout_bitcast(&b, made, i->shape);
+        xg_inst_replace(i, made);
+        xg_inst_remove(i);
+        changed = true;
+    }
+    for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
+        before = i->prev;
+        if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
+    }
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
+
+#endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
 /* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
  * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
 #ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
@@ -19566,6 +19930,24 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
         if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
     }
     return r;
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
 }
 
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
@@ -19624,6 +20006,267 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
+ *
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
+ * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
+ * once, at the end. Of other computations nothing is known. */
+#ifndef XG_OPT_REDUCER_C
+#define XG_OPT_REDUCER_C
+
+XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
+    uint32_t n = reduce->n_operands / 2, k;
+    xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * n + 1), *r;
+    xg_eval_options o;
+    for (k = 0; k < n; k++) {
+        const xg_inst *init = XG_OPERAND(reduce, n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    bool plain = xg_reducer_is_plain(comp);
+    int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
+    if (plain) switch (comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
+    default: break;
+    }
+    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
+    if (plain) switch (comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    default: break;
+    }
+    return XG_REDUCER_UNKNOWN;
+}
+XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
+
+/* add(p0, p1) in either order, of one type. */
+XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
+
+#endif /* XG_OPT_REDUCER_C */
+/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
+ *
+ *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
+ *
+ * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
+ * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
+ * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
+#ifndef XG_OPT_TREE_REDUCTION_C
+#define XG_OPT_TREE_REDUCTION_C
+
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+
+typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
+
+XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k; }
+XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
+    return false;
+}
+/* Blocks that work on it as it is. */
+XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
+    int64_t columns = 1;
+    uint32_t k;
+    for (k = 0; k < t->in->rank; k++) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (t->in->dims[d] == 1) continue;
+        if (xg_tree_reduces(t, d)) break;
+        columns *= t->in->dims[d];
+    }
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+}
+/* Into about so many parts; the fewer the better that no padding is needed. */
+XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
+    int64_t size = 0, p;
+    uint32_t k, others = 0;
+    for (k = t->in->rank; k-- > 0;) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
+        others++;
+        if (size >= want || t->in->dims[d] <= size) continue;
+        size = t->in->dims[d];
+        t->dim = d;
+    }
+    t->leave = others > 1 && size <= 4 * want;
+    t->parts = size;
+    t->length = 1;
+    if (t->leave) return size > 1;
+    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--) if (size % p == 0 && size / p % 8 == 0) { t->parts = p; t->length = size / p; return true; }
+    t->length = ((size + want - 1) / want + 31) / 32 * 32;
+    t->parts = (size + t->length - 1) / t->length;
+    return t->parts > 1;
+}
+XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    t->i = i;
+    t->in = XG_OPERAND(i, 0)->shape;
+    t->n = i->n_operands / 2;
+    t->dims = xg_attr_ints(i, XG_A_dimensions);
+    if (t->in->elements == 0 || t->in->dynamic || t->in->rank >= XG_RANK_MAX) return false;
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    for (k = 0; k < t->n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape;
+        if (!xg_mul64(s->elements, xg_type_bytes(s->type), &results) || results > INT64_MAX / 64) return false;
+        bytes += results;
+        if (s->layout != t->in->layout) return false;
+    }
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    blocks = xg_tree_blocks(t, results);
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+}
+
+/* ---- the two reductions ---- */
+
+/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory stays. */
+XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
+    xg_module *m = t->i->comp->module;
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, n = 0;
+    for (k = 0; k < t->in->rank; k++) {
+        if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
+        dims[rank++] = t->parts;
+        dims[rank++] = t->length;
+    }
+    for (k = 0; k < t->in->rank; k++) {
+        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        if (d == (int32_t)t->dim) order[n++] = d + 1;
+        order[n++] = d > (int32_t)t->dim ? d + 1 : d;
+    }
+    return xg_shape_with_layout(m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+/* What a reduce over these dims leaves, in the same order in memory. */
+XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, j, n = 0;
+    for (k = 0; k < s->rank; k++) {
+        for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
+        place[k] = -1;
+        if (j == n_gone) { place[k] = (int32_t)rank; dims[rank++] = s->dims[k]; }
+    }
+    for (k = 0; k < s->rank; k++) if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+    return xg_shape_with_layout(m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n, const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
+    xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return i;
+}
+/* Operand k, cut; `start` is what it is padded with. */
+XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_inst *start) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *s = xg_tree_shape(t, x->shape->type);
+    if (t->leave) return x;
+    memset(pads, 0, sizeof pads);
+    pads[t->dim].high = t->parts * t->length - t->in->dims[t->dim];
+    if (pads[t->dim].high) {
+        const xg_layout *layout = x->shape->layout;
+        x = xg_hb_pad(b, x, start, pads);
+        x->shape = xg_shape_with_layout(b->comp->module, x->shape, layout);
+    }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
+    double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
+    if (start == XG_REDUCER_FROM_INIT) return init;
+    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral) : xg_hb_int(b, init->shape->type, (int64_t)neutral);
+}
+XG_FN bool xg_tree_rewrite(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **in, **next, *first, *second;
+    const xg_shape **shapes, *shape;
+    int64_t dims[XG_RANK_MAX + 1], place;
+    xlagpu_type narrow = XLAGPU_INVALID, wide;
+    xg_reducer_start start;
+    uint32_t k, n_dims = 0;
+    xg_tree t;
+    if (!xg_tree_plan(&t, i)) return false;
+    start = xg_reducer_start_of(i, m->arena);
+    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C)) return false;
+    in = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    next = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    shapes = XG_NEW_N(m->arena, const xg_shape *, t.n + 1);
+    for (k = 0; k < 2 * t.n; k++) in[k] = next[k] = XG_OPERAND(i, k);
+    wide = t.n == 1 ? xg_reducer_wide(to_apply, t.in->type) : XLAGPU_INVALID;
+    if (wide != XLAGPU_INVALID) {
+        narrow = t.in->type;
+        to_apply = xg_hb_reducer(&b, XG_ADD, wide);
+        for (k = 0; k < 2; k++) {
+            const xg_shape *s = xg_shape_with_type(m, in[k]->shape, wide);
+            in[k] = next[k] = xg_hb_op(&b, XG_CONVERT, s, &in[k], 1);
+        }
+    }
+    for (k = 0; k < t.dims.n; k++) {
+        int64_t d = t.dims.p[k];
+        if (d != (int64_t)t.dim) dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
+        else if (!t.leave) dims[n_dims++] = d + 1;
+    }
+    for (k = 0; k < t.n; k++) {
+        in[t.n + k] = xg_tree_start(&b, &t, start, in[t.n + k]);
+        in[k] = xg_tree_operand(&b, &t, in[k], in[t.n + k]);
+        shapes[k] = xg_tree_rest(m, in[k]->shape, dims, n_dims);
+    }
+    shape = t.n == 1 && i->shape->type != XLAGPU_TUPLE ? shapes[0] : xg_shape_tuple(m, shapes, t.n);
+    first = xg_tree_reduce(&b, shape, in, t.n, dims, n_dims, to_apply);
+    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++) if (dims[k] < (int64_t)t.dim) place--;
+    for (k = 0; k < t.n; k++) {
+        next[k] = first;
+        if (first->shape->type != XLAGPU_TUPLE) continue;
+        next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
+        xg_inst_set_attr(next[k], xg_attr_make_int(XG_A_index, k));
+    }
+    shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
+    second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);
+    if (narrow != XLAGPU_INVALID) second = xg_hb_op(&b, XG_CONVERT, i->shape, &second, 1);
+    xg_inst_replace(i, second);
+    xg_inst_remove(i);
+    return true;
+}
+
+/* Reductions inside of fusions stay what they are. */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_TREE_REDUCTION_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -19711,7 +20354,6 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
@@ -19811,7 +20453,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 1200, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -19896,6 +20538,16 @@ XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
     return NULL;
 }
 
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    XG_FOR_USES(u, scatter) {
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+    }
+    return true;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -19909,8 +20561,8 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         if (as) xg_in_place_add(w, user, as);
         return as != NULL;
     }
-    if (operand != 0 || !(user->op == XG_DYNAMIC_UPDATE_SLICE || (user->op == XG_SCATTER && user->n_operands == 3))) return false;
-    if (!xg_in_place_same_shape(user->shape, v->shape)) return false;
+    if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
     return true;
 }
@@ -19958,8 +20610,10 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op != XG_DYNAMIC_UPDATE_SLICE && to->op != XG_SCATTER) return -1;
-    to = xg_in_place_strip(XG_OPERAND(to, 0));
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
+    else return -1;
+    to = xg_in_place_strip(to);
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 
@@ -20174,24 +20828,6 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_remove(i);
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    uint32_t at, k;
-    bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
-        }
-        changed = fn(work.p[at]) || changed;
-    }
-    return changed;
-}
-
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -20208,7 +20844,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_wrap_comp); }
+XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_wrap_comp); }
 
 /* ---- array constants out of fusions ---- */
 
@@ -20267,7 +20903,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
@@ -20402,7 +21038,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if (i->op == XG_REDUCE && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -20440,7 +21076,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
 
 XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
-    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: return true;
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
     case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
     default: return false;
@@ -20487,6 +21123,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
     case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
     case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
     case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
     case XG_REDUCE: case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
@@ -20833,7 +21470,7 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
 
 XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
     const xg_inst *i = root->inst, *hero = root->leader->hero;
-    if (hero && hero->shape->type != XLAGPU_TUPLE && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
     while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
     return i->op;
 }
@@ -20893,26 +21530,64 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     return c;
 }
 
+/* Values that a root gives: the elements of its tuple, or itself. */
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+
+XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
+    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    return made;
+}
+
+/* The root tuple of a computation of several outputs: all values of all roots. */
 XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
-    uint32_t n = k->roots.n, j;
-    const xg_shape **shapes = XG_NEW_N(g->arena, const xg_shape *, n);
-    xg_inst **inner = XG_NEW_N(g->arena, xg_inst *, n);
-    for (j = 0; j < n; j++) { inner[j] = k->roots.p[j]->inner; shapes[j] = inner[j]->shape; }
+    uint32_t n = 0, j, e;
+    const xg_shape **shapes;
+    xg_inst **inner;
+    for (j = 0; j < k->roots.n; j++) n += xg_fusions_n_values(k->roots.p[j]);
+    shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (n = 0, j = 0; j < k->roots.n; j++) {
+        xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+    }
+    for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+/* What read the root reads output `first` (and those behind it) of the fusion. */
+XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
+    uint32_t n = xg_fusions_n_values(root), e;
+    xg_inst **elems;
+    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    else {
+        elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
+        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+    }
+    root->value->scratch = root;
+    xg_inst_replace(root->inst, root->value);
+}
+
+XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
+    const xg_kernel *last = k;
+    uint32_t j;
+    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    return last->inst;
 }
 
 XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     char heroes[160], name[200];
     bool input = xg_fusions_is_input(k);
-    uint32_t most = 0, j;
-    xg_inst **outside, *fusion, *last = k->inst;
+    uint32_t most = 0, j, n = 0;
+    xg_inst **outside, *fusion, *last = xg_fusions_last_root(k);
     xg_comp *c;
     for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
     outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_heroes(k, heroes, sizeof heroes);
     c = xg_fusions_comp(g, k, heroes, outside);
     if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
-    for (j = 0; j < k->roots.n; j++) if (xg_kernel_of(last)->place < k->roots.p[j]->place) last = k->roots.p[j]->inst;
     xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
     fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
     xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
@@ -20921,11 +21596,8 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     fusion->scratch = k; /* who reads it finds the kernel */
     if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
-        xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
-        xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
-        out->scratch = k->roots.p[j];
-        xg_inst_replace(k->roots.p[j]->inst, out);
-        k->roots.p[j]->value = out;
+        xg_fusions_output(g, k->roots.p[j], fusion, n, last);
+        n += xg_fusions_n_values(k->roots.p[j]);
     }
 }
 
@@ -20933,7 +21605,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    enum { NEW, OPEN, DONE };
+    static const char open = 0, done = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -20944,10 +21616,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            for (k = 0; k < top->n_operands && !need; k++) if (!XG_OPERAND(top, k)->scratch) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&open;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = top;
+            top->scratch = (void *)(uintptr_t)&done;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);
@@ -20991,7 +21665,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_MOST_PS = 20000000 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
 
 /* ---- levels ---- */
 
@@ -21035,33 +21709,53 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     return true;
 }
 
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
 /* A level that both may have; false when there is none. */
 XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
     const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
     *level = upper->level;
-    if (lower->level == upper->level || xg_multi_readers_above(lower, upper, upper->level)) return true;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
     *level = lower->level;
-    return xg_multi_inputs_below(upper, lower, lower->level);
+    return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
 }
 
 /* ---- what may walk together ---- */
 
-XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) { return xg_shape_same_dims(a->inst->shape, b->inst->shape) && a->inst->shape->layout == b->inst->shape->layout; }
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
+    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+
+XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+}
+
+/* A loop so short that a kernel of loops may have it beside others. */
+XG_FN bool xg_multi_is_short(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+}
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
-    if (!xg_shape_is_array(a->inst->shape) || !xg_shape_is_array(b->inst->shape)) return "one has several outputs of its own";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
-    if (!x && !y) return NULL;
-    if (!x || !y) return "only one has a hero";
-    if (x->op != XG_REDUCE || y->op != XG_REDUCE) return "a hero that wants a kernel of its own";
-    if (!xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape) || XG_OPERAND(x, 0)->shape->layout != XG_OPERAND(y, 0)->shape->layout) return "they reduce different shapes";
-    if (!xg_multi_is_near(a, b)) return "they reduce different dimensions";
-    {
-        xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
-        if (d.n != e.n || memcmp(d.p, e.p, d.n * sizeof *d.p) != 0) return "they reduce different dimensions";
-    }
-    return NULL;
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (x && y) return "both have a hero";
+    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
 }
 
 /* ---- merging ---- */
@@ -21099,23 +21793,35 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     else xg_printf(g->log, "refused, %s\n", why);
 }
 
+/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+    bool elsewhere = false;
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) {
+        if (k->inputs[j].from->leader != other) continue;
+        *any = true;
+        elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
+    }
+    return elsewhere;
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
     int64_t apart = xg_cost_add(a->time, b->time);
-    bool related = xg_kernel_find_input(a, b) != NULL || xg_kernel_find_input(b, a) != NULL || a->roots.n > 1 || b->roots.n > 1;
-    const char *why = xg_multi_refusal(a, b);
+    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
+    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
-    if (!why && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    xg_multi_log(g, a, b, a->time < apart ? NULL : "refused", apart, a->time);
-    if (a->time >= apart) {
+    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    xg_multi_log(g, a, b, why, apart, a->time);
+    if (why) {
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -21162,7 +21868,6 @@ XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
 /* A value with the readers that compute element for element from it. */
 XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     uint32_t j, tries = 0;
-    if (p->leader->hero) return;
     for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
         xg_kernel *c = p->readers.p[j]->leader;
         const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
@@ -21173,7 +21878,7 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
 }
 
 /* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
@@ -21386,7 +22091,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     return xg_kernels_close(&g);
 }
 
-XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
 
 #endif /* XG_FUSE_PRIORITY_C */
 /* fuse/fingerprint.c -- a computation as bytes, without its names: equal bytes mean equal kernels, so that what a model repeats in every layer is emitted once. */
@@ -21503,6 +22208,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
+    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
@@ -21606,6 +22312,16 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
+    X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_AND, "llvm.atomicrmw.and", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_OR, "llvm.atomicrmw.or", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_XOR, "llvm.atomicrmw.xor", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXS, "llvm.atomicrmw.max", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINS, "llvm.atomicrmw.min", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXU, "llvm.atomicrmw.umax", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
 
@@ -21843,6 +22559,13 @@ XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operand
 typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
 XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
+
+/* ---- atomics.c: memory that others change too ---- */
+typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
+/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
 XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
@@ -22565,6 +23288,7 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         }
         switch (op->op) {
         case XG_K_OP_INSERT: case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
         case XG_K_OP_SYNC: case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
         case XG_K_OP_FOR: v = op->operands[v->index + 3].value; break;
         case XG_K_OP_LOOP: v = op->operands[(uint32_t)op->a + v->index].value; break;
@@ -23018,6 +23742,26 @@ XG_FN void xg_kprint_while(xg_kprinter *p, const xg_kop *op) {
     }
     xg_puts(p->b, "):\n");
     xg_kprint_body(p, after);
+}
+XG_FN void xg_kprint_atomic_rmw(xg_kprinter *p, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    xg_kprint_value(p, op->operands[0].value);
+    xg_kprint_indices(p, op->operands + 1, op->n_operands - 1);
+    xg_puts(p->b, " : ");
+    xg_kprint_type(p, op->operands[0].value->type);
+    xg_puts(p->b, " {\n");
+    xg_kprint_indent(p);
+    xg_puts(p->b, "^bb0(");
+    xg_kprint_new_args(p, r, 0, 1);
+    xg_puts(p->b, ": ");
+    xg_kprint_type(p, r->args[0].type);
+    xg_puts(p->b, "):\n");
+    xg_kprint_body(p, r);
+}
+XG_FN void xg_kprint_cmpxchg(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_list(p, op->operands, 3);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, 2);
 }
 XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
@@ -23727,6 +24471,44 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kparse_body(p, op->regions[1], mark);
     return op;
 }
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kvals v;
+    const xg_ktype *elem;
+    uint32_t mark;
+    xg_knew n;
+    xg_kop *op;
+    memset(&v, 0, sizeof v);
+    xg_push(b->m->arena, xg_kval *, &v, xg_kparse_value(p));
+    xg_kparse_indices(p, &v);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v.p[0]->type);
+    op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
+    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
+    xg_kir_region_args(b, op, 0, &elem, 1);
+    xg_kexpect(p, "{");
+    mark = p->scope.n;
+    xg_kexpect(p, "^bb0");
+    xg_kexpect(p, "(");
+    n = xg_kparse_new(p);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, elem);
+    xg_kexpect(p, ")");
+    xg_kexpect(p, ":");
+    xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
+    xg_kparse_body(p, op->regions[0], mark);
+    return op;
+}
+XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v[3];
+    uint32_t k;
+    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v[0]->type);
+    xg_kexpect(p, ",");
+    xg_kexpect_type(p, v[1]->type);
+    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
+}
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;
     xg_str name;
@@ -24419,6 +25201,14 @@ XG_FN const char *xg_kir_check_insert(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not an element of the tensor";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
+XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
+    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
+    return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
+}
 XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
     if (xg_kt(op, 0)->rank != 1 || !xg_kt_indices(op, 1, xg_kt(op, 0))) return "a flat tensor and an index";
     return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem ? "the result is a vector of elements" : NULL;
@@ -24520,6 +25310,11 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER) return "a value, a pointer, a value of the same type";
+    return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
+}
 XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1 ? "a shared pointer with size and alignment" : NULL; }
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
@@ -24583,6 +25378,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
     case XG_K_OP_INSERT: return u->index == 1;
     case XG_K_OP_WRITE: return u->index == 1;
+    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }
@@ -25371,6 +26167,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
@@ -26921,6 +27718,143 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_UNROLL_C */
+/* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
+ *
+ * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
+ * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
+ * the old one needs no exchange. */
+#ifndef XG_KIR_ATOMICS_C
+#define XG_KIR_ATOMICS_C
+
+/* X(RED, combiner) */
+#define XG_KATOMICS(X) X(RED_ADDI, ADDI) X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
+    switch (red) {
+#define X(red_op, op) case XG_K_OP_##red_op: return XG_K_OP_##op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+XG_FN xg_kopcode xg_katomic_red(xg_kopcode combiner) {
+    switch (combiner) {
+#define X(red_op, op) case XG_K_OP_##op: return XG_K_OP_##red_op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+#undef XG_KATOMICS
+
+/* ---- elements as bits ---- */
+
+XG_FN xg_kelem xg_katomic_bits(xg_kelem e) {
+    int64_t bytes = xg_kelem_bytes(e);
+    return bytes == 8 ? XG_E_I64 : bytes == 2 ? XG_E_I16 : XG_E_I32;
+}
+XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *shift) {
+    if (shift) {
+        bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
+        if (e == XG_E_I1) return xg_kcmpi_(b, XG_CI_NE, bits, xg_kconst_int(b, XG_E_I8, 0));
+    }
+    return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
+}
+/* The element's bits; a byte takes its place among those of the word around it. */
+XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
+    xg_kelem to = shift ? XG_E_I8 : word->type->elem;
+    xg_kval *hole;
+    if (v->type->elem == XG_E_I1) v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (v->type->elem != to) v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (!shift) return v;
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift), xg_kconst_int(b, XG_E_I32, -1));
+    v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
+}
+/* 16 bits are exchanged in the registers of 16-bit floats. */
+XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_kval *v) {
+    bool half = v->type->elem == XG_E_I16;
+    xg_kval *o[3], *r;
+    o[0] = half ? xg_kcast(b, XG_K_OP_BITCAST, expected, XG_E_F16) : expected;
+    o[1] = p;
+    o[2] = half ? xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F16) : v;
+    r = xg_kir_value(b, XG_K_OP_ATOM_CAS, o, 3, o[0]->type);
+    return half ? xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_I16) : r;
+}
+
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
+    const xg_ktype *t = xg_kir_scalar(b->m, xg_katomic_bits(e));
+    xg_kval *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *v, *next[2];
+    xg_kop *loop, *branch;
+    xg_kb in, side;
+    old->def->a = xg_kelem_bytes(t->elem);
+    old->def->flags = KM_VOLATILE;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, &old, 1, &t, 1, 2);
+    xg_kir_region_args(b, loop, 0, &t, 1);
+    xg_kir_region_args(b, loop, 1, &t, 1);
+    in = xg_kb_end(b->m, loop->regions[0]);
+    in.loc = b->loc;
+    old = &loop->regions[0]->args[0];
+    v = xg_katomic_encode(&in, fn(&in, data, xg_katomic_decode(&in, e, old, shift)), old, shift);
+    branch = xg_kif(&in, xg_kcmpi_(&in, XG_CI_NE, v, old), &t, 1);
+    side = xg_kb_end(b->m, branch->regions[0]);
+    v = xg_katomic_exchange(&side, old, p, v);
+    xg_kyield(&side, &v, 1);
+    side = xg_kb_end(b->m, branch->regions[1]);
+    xg_kyield(&side, &old, 1);
+    next[0] = xg_kcmpi_(&in, XG_CI_NE, branch->results, old);
+    next[1] = branch->results;
+    xg_kir_op(&in, XG_K_OP_CONDITION, next, 2, NULL, 0, 0);
+    in = xg_kb_end(b->m, loop->regions[1]);
+    v = &loop->regions[1]->args[0];
+    xg_kyield(&in, &v, 1);
+}
+
+/* ---- the region of an atomic_rmw ---- */
+
+XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->region == r || (v->def && v->def->parent == r)) return true;
+    }
+    return op->n_regions != 0 || !(xg_kop_flags(op->op) & KF_PURE);
+}
+XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
+    const xg_kregion *r = (const xg_kregion *)data;
+    const xg_kop *end = xg_kregion_end(r), *op;
+    xg_map64 vals;
+    xg_map64_init(&vals, b->m->arena);
+    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
+    return xg_kclone_value(&vals, end->operands[0].value);
+}
+/* Whether memory may know how to do it on this type. */
+XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
+    if (red == XG_K_OP_COUNT) return false;
+    return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
+}
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
+    xg_kop *op, *next, *last;
+    xg_kopcode red;
+    xg_kval *o[2];
+    uint32_t k;
+    for (op = r->first; op; op = next) { /* what does not need the element is made in front */
+        next = op->next;
+        if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
+    }
+    last = xg_kregion_end(r)->operands[0].value->def;
+    red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
+    for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
+        o[0] = last->operands[1 - k].value;
+        o[1] = p;
+        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        return;
+    }
+    xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);
+}
+
+#endif /* XG_KIR_ATOMICS_C */
 /* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
  *
  * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
@@ -27071,6 +28005,26 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     }
     xg_klow_store(&b, v, p, xg_kelem_bytes(e));
     xg_kval_replace(op->results, op->operands[1].value);
+    xg_kop_remove(op);
+}
+
+/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must consist of words. */
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
+XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *tensor = op->operands[0].value, *index = op->operands[1].value, *p, *shift = NULL;
+    int64_t bytes = xg_kelem_bytes(tensor->type->elem);
+    (void)xg_klow_of(z, tensor);
+    xg_klow_need_flat(z, tensor->type);
+    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
+    xg_klow_region(z, op->regions[0]);
+    if (bytes == 1) {
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
+        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
+        shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
+    } else p = xg_klow_address(&b, tensor, index);
+    xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
+    xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
 }
 
@@ -27342,6 +28296,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_EXTRACT: xg_klow_extract(z, op); break;
     case XG_K_OP_INSERT: xg_klow_insert(z, op); break;
+    case XG_K_OP_ATOMIC_RMW: xg_klow_atomic(z, op); break;
     case XG_K_OP_READ: xg_klow_read(z, op); break;
     case XG_K_OP_WRITE: xg_klow_write(z, op); break;
     case XG_K_OP_VEXTRACT: xg_klow_vextract(z, op); break;
@@ -27701,14 +28656,19 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kval_replace(r, v);
     xg_kop_remove(op);
 }
-/* What a terminator gives is carried in 64 bits. */
-XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from) {
+/* Indices that are carried into `to` (results or arguments) have 64 bits there; what was cast to an integer before has that integer's. */
+XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from, const xg_kval *to) {
     uint32_t k;
-    for (k = from; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
+    for (k = from; k < op->n_operands; k++) if (to[k - from].scratch) xg_kindex_set(b, op, k, XG_E_I64);
+}
+XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
 XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kval *r = op->n_results ? op->results : NULL;
+    const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;
     switch (op->op) {
     case XG_K_OP_INDEX_CAST: xg_kindex_cast(m, op); return;
@@ -27717,11 +28677,11 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     case XG_K_OP_PTR_ADD: if (op->operands[1].value->scratch && op->operands[1].value->type->elem == XG_E_I32 && !(op->flags & KP_INBOUNDS) && !xg_kval_nonnegative(op->operands[1].value)) xg_kindex_set(&b, op, 1, XG_E_I64); return;
     case XG_K_OP_FOR:
         if (op->regions[0]->args[0].scratch) for (k = 0; k < 3; k++) xg_kindex_set(&b, op, k, op->regions[0]->args[0].type->elem);
-        xg_kindex_carried(&b, op, 3);
+        xg_kindex_carried(&b, op, 3, r);
         return;
-    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1); return;
+    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0, op->regions[0]->args); return;
+    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results); return;
+    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1, around->regions[1]->args); return;
     case XG_K_OP_CONST: case XG_K_OP_THREAD_ID: case XG_K_OP_BLOCK_ID: case XG_K_OP_IF: return;
     case XG_K_OP_APPLY: case XG_K_OP_EXTRACT: case XG_K_OP_INSERT: case XG_K_OP_READ: case XG_K_OP_WRITE: case XG_K_OP_LOOP: case XG_K_OP_CALL:
         xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "convert-index comes after lower-tensors and lower-indexing; it met %s", xg_kop_name(op->op));
@@ -27740,7 +28700,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
         for (k = 0; k < ops.n; k++) xg_kindex_op(m, ops.p[k]);
-        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_carried(&b, ops.p[k], 0); }
+        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_returned(&b, ops.p[k]); }
     }
 }
 
@@ -27764,7 +28724,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -27837,6 +28797,7 @@ XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);    
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
 XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
 XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -27877,6 +28838,9 @@ XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
 XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- scatter.c ---- */
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scatter(xg_fusion_emission *e);
 /* ---- slices.c ---- */
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_slices(xg_fusion_emission *e);
@@ -28710,17 +29674,6 @@ HANDLER(dimension_size) {
  * a long chain of roundings would lose what a tree of partial sums (which HLO allows as well) keeps. */
 #ifndef XG_EMIT_REDUCE_C
 #define XG_EMIT_REDUCE_C
-
-/* The computation is add(p0, p1) in either order, of one type. */
-XG_FN bool xg_reducer_is_sum(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    if (c->n_params != 2 || r->op != XG_ADD) return false;
-    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
-}
-/* The type that a sum is carried in; INVALID: the reducer's own types. */
-XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) {
-    return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID;
-}
 
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
 
@@ -30795,7 +31748,7 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, d->block, xg_elem_index(s, d->first[mid])), types, e->n_roots);
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
     outer = s->b;
     for (side = 0; side < 2; side++) {
         xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
@@ -31140,6 +32093,404 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SLICES_C */
+/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it goes.
+ *
+ * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
+ * operand as a whole is left out. Forms:
+ *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
+ * What none of the forms takes is turned round by the loop emitter (gather.c). */
+#ifndef XG_EMIT_SCATTER_C
+#define XG_EMIT_SCATTER_C
+
+typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATOMIC, XG_SCATTER_OWNER } xg_scatter_form;
+
+typedef struct xg_scattering {
+    xg_fusion_emission *e;
+    const xg_inst *i, *indices;
+    const xg_comp *combiner;
+    uint32_t n, rank;             /* arrays; of the operand */
+    const xg_shape *operand, *update;
+    xg_ints window, inserted, map, batch, index_batch;
+    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
+    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
+    uint32_t n_positions;         /* dims of a position */
+    int64_t counts[XG_RANK_MAX];
+    xg_scatter_form form;
+    xg_section section;
+} xg_scattering;
+
+XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
+    const xg_inst *i = e->roots[0];
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    if (i->op != XG_SCATTER || i->n_operands / 2 != e->n_roots) return NULL;
+    for (k = 0; k < e->n_roots; k++) {
+        if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
+        if (i->shape->type != XLAGPU_TUPLE) continue;
+        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i || xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k) return NULL;
+    }
+    return i;
+}
+
+/* ---- which form ---- */
+
+/* The operation of a combiner of its two parameters; XG_OPCODE_COUNT for others. */
+XG_FN xg_opcode xg_scatter_combiner(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER || XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1)) return XG_OPCODE_COUNT;
+    return r->op;
+}
+/* Whether the order of the updates cannot be told from the result, or only by the rounding of floats. */
+XG_FN bool xg_scatter_commutes(xg_opcode op) {
+    switch (op) {
+    case XG_ADD: case XG_MULTIPLY: case XG_MINIMUM: case XG_MAXIMUM: case XG_AND: case XG_OR: case XG_XOR: return true;
+    default: return false;
+    }
+}
+XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F; }
+XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
+    xg_opcode op = xg_scatter_combiner(d->combiner);
+    int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
+}
+/* Windows begin at multiples of their size, so two of them are the same or apart. */
+XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    return true;
+}
+XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
+    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
+    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    return XG_SCATTER_NONE;
+}
+
+XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
+    uint32_t k, next = 0, minor;
+    xg_shape *walk;
+    int64_t *dims;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = xg_scattering_of(e);
+    if (!d->i) return false;
+    d->n = d->i->n_operands / 2;
+    d->indices = XG_OPERAND(d->i, d->n);
+    d->operand = XG_OPERAND(d->i, 0)->shape;
+    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->rank = d->operand->rank;
+    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
+    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
+    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
+    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
+    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
+    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
+    d->positions = d->slice = 1;
+    for (k = 0; k < d->rank; k++) {
+        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
+        d->slice *= d->size[k];
+    }
+    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
+    d->form = xg_scatter_choose(d);
+    if (d->form == XG_SCATTER_NONE) return false;
+    d->unroll = 1;
+    walk = XG_NEW(e->arena, xg_shape);
+    *walk = *d->update;
+    if (walk->rank && walk->elements >= e->target->resident_threads) {
+        minor = xg_shape_major(walk, walk->rank - 1);
+        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        dims = XG_NEW_N(e->arena, int64_t, walk->rank);
+        memcpy(dims, walk->dims, walk->rank * sizeof *dims);
+        dims[minor] /= d->unroll;
+        walk->dims = dims;
+        walk->elements /= d->unroll;
+    }
+    d->section.shape = walk;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
+    xg_scattering d;
+    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+}
+
+/* ---- where an update goes ---- */
+
+/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
+typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
+
+/* Component `which` of the start at a position, of 32 bits or 64. */
+XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
+    xlagpu_type t = d->indices->shape->type;
+    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
+    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
+}
+/* Which dim of the position a batching dim of the operand is. */
+XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
+    int64_t dim = d->index_batch.p[which];
+    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+}
+/* Fills the place; the answer is whether the window lies inside, NULL for always. */
+XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
+    xg_kval *inside = NULL;
+    uint32_t k, which, n = 0, next = 0;
+    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    for (k = 0; k < d->rank; k++) {
+        int64_t slack = d->operand->dims[k] - d->size[k];
+        p->start[k] = p->offset[k] = NULL;
+        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
+        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        p->start[k] = xg_scatter_component(s, d, p->position, which);
+        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+    }
+    return inside;
+}
+/* The operand's index, given that the window lies inside. */
+XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval **idx) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+        else if (!p->offset[k]) idx[k] = start;
+        else {
+            idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, p->offset[k]);
+            xg_kval_set_range(idx[k], xg_range_of(0, d->operand->dims[k] - 1));
+        }
+    }
+}
+
+/* ---- what happens there ---- */
+
+/* current becomes what the combiner makes of it and an update. */
+XG_FN void xg_scatter_combine(xg_scope *s, const xg_scattering *d, xg_elem *current, const xg_elem *update) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
+    uint32_t k;
+    for (k = 0; k < d->n; k++) { args[k] = current[k]; args[d->n + k] = update[k]; }
+    xg_elem_call_comp(s, d->combiner, args, current, d->n);
+}
+XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) out[k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), at);
+}
+
+/* The results with the elements in them. */
+XG_FN void xg_scatter_insert_all(xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
+}
+/* A branch over the results: where cond does not hold they stay; the other side is for the caller to fill. */
+XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval *const *dest) {
+    const xg_ktype **types = XG_NEW_N(s->e->arena, const xg_ktype *, d->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    xg_kb other;
+    for (k = 0; k < d->n; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, cond, types, d->n);
+    other = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&other, dest, d->n);
+    return op;
+}
+XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *current = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    uint32_t k;
+    xg_scatter_updates(s, d, at, update);
+    for (k = 0; k < d->n; k++) current[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_combine(s, d, current, update);
+    xg_scatter_insert_all(s, d, current, idx, dest);
+}
+
+XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_kval *operands[XG_RANK_MAX + 1];
+    const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
+    xg_elem current, update;
+    xg_kb outer;
+    xg_kop *op;
+    xg_scatter_updates(s, d, at, &update);
+    operands[0] = dest[0];
+    xg_emit_physical(d->operand, idx, operands + 1);
+    op = xg_kir_op(&s->b, XG_K_OP_ATOMIC_RMW, operands, d->rank + 1, &dest[0]->type, 1, 1);
+    xg_kir_region_args(&s->b, op, 0, &elem, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    current = xg_elem_real(&op->regions[0]->args[0]);
+    xg_scatter_combine(s, d, &current, &update);
+    xg_kyield(&s->b, &current.v, 1);
+    s->b = outer;
+    dest[0] = op->results;
+}
+
+/* ---- the owner ---- */
+
+typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
+
+/* The number of a position, and back. */
+XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
+    xg_kval *r;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    return r;
+}
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+}
+/* for number = lo to hi */
+XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
+    xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
+    uint32_t m = xg_carry_values(carried, n, values);
+    xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
+    xg_kb outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    number = &loop->regions[0]->args[0];
+    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_carry_elems(loop->regions[0]->args + 1, carried, n);
+    body(s, (void *)(uintptr_t)o, &number, carried);
+    m = xg_carry_values(carried, n, values);
+    xg_kyield(&s->b, values, m);
+    s->b = outer;
+    xg_carry_elems(loop->results, carried, n);
+}
+
+/* Whether the window of another position is the same. */
+XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
+    const xg_scattering *d = o->d;
+    xg_kval *same = NULL;
+    uint32_t k, which;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *v;
+        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        v = xg_scatter_component(s, d, position, which);
+        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+    }
+    return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
+}
+/* carried[0]: no position so far was the same. */
+XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
+}
+XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    const xg_scattering *d = o->d;
+    xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    xg_scatter_updates(s, d, at, update);
+    xg_scatter_combine(s, d, carried, update);
+}
+XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
+}
+/* Nobody but the owner touches the element: others may not even read it. */
+XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
+    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
+    xg_scatter_owner o;
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    o.d = d;
+    o.mine = p;
+    o.at = at;
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
+    }
+    xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
+    op = xg_scatter_if(s, d, owner.v, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_insert_all(s, d, carried, idx, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+/* One element; only its offset in the window differs from that of its neighbours. */
+XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_scatter_place p = *base;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    xg_scatter_index(s, d, &p, idx);
+    if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
+    else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
+    else xg_scatter_by_owner(s, d, &p, at, idx, dest);
+}
+/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_imap *m;
+    xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
+    uint32_t minor, k;
+    xg_kb outer = s->b;
+    xg_kop *loop;
+    if (d->unroll == 1) { xg_scatter_one(s, d, base, at, dest); return; }
+    minor = xg_shape_major(d->update, d->update->rank - 1);
+    m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
+    m->syms[0].range = xg_range_of(0, d->unroll - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    memcpy(here, at, d->update->rank * sizeof *here);
+    here[minor] = &loop->regions[0]->args[1];
+    for (k = 0; k < d->n; k++) inside[k] = &loop->regions[0]->args[2 + k];
+    xg_scatter_one(s, d, base, here, inside);
+    xg_kyield(&s->b, inside, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &loop->results[k];
+}
+XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    const xg_scattering *d = (const xg_scattering *)data;
+    xg_scatter_place p;
+    xg_kval *inside = xg_scatter_locate(s, d, at, &p);
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    (void)which;
+    if (!inside) { xg_scatter_row(s, d, &p, at, dest); return; }
+    op = xg_scatter_if(s, d, inside, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    xg_scatter_row(s, d, &p, at, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
+    xg_scattering d;
+    (void)xg_scattering_make(&d, e);
+    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+}
+
+#endif /* XG_EMIT_SCATTER_C */
 /* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
@@ -31407,9 +32758,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
  *   elements as what is reduced, and is written along.
  * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
  *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
- * - Partial results start from the init value if that may be taken in any number of times, reducer(init, init) = init; this holds for constants where the evaluator
- *   says so, and always for maximum, minimum, and, or. Other sums and products start from the neutral element of the operation, and the
- *   init value comes in once, at the end. What is neither is left to the loop emitter. */
+ * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter made it. Then the walk goes over the
+ *   array inside: `pad` maps indices of the operand to those of the array, and where it is not defined nothing is read.
+ * - opt/reducer.c says what partial results start from. Where it does not know, the loop emitter has to do it. */
 #ifndef XG_EMIT_REDUCTION_FORM_C
 #define XG_EMIT_REDUCTION_FORM_C
 
@@ -31418,8 +32769,10 @@ typedef struct xg_hero {
     const xg_comp *comp;
     uint32_t n, first;            /* values; where they stand among those of all heroes */
     xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
-    bool late;                    /* partial results start from the neutral element */
+    bool late;                    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0 + x does */
+    bool pads;                    /* the init value may be taken in any number of times */
     xg_kfunc *combiner;
+    const xg_inst **sources;      /* what is read, one for each value: the operand, or the array in its pad */
 } xg_hero;
 
 typedef struct xg_reduction {
@@ -31433,56 +32786,16 @@ typedef struct xg_reduction {
     uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
-    int64_t vector;               /* elements that fit one access of what is read */
+    const xg_imap *pad;           /* NULL: the operands are read as they are */
+    int64_t vector, bytes;        /* elements that fit one access of what is read; bytes of one */
     /* While code is written. */
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
 } xg_reduction;
 
-/* ---- the reducer ---- */
+/* ---- heroes and epilogues ---- */
 
-XG_FN bool xg_hero_is_plain(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
-}
-XG_FN bool xg_hero_same_bits(const xg_literal *x, const xg_literal *y) {
-    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
-}
-/* reducer(init, init) = init, bit for bit, for constants. */
-XG_FN bool xg_hero_is_idempotent(const xg_hero *h, xg_arena *a) {
-    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * h->n + 1), *r;
-    xg_eval_options o;
-    uint32_t k;
-    for (k = 0; k < h->n; k++) {
-        const xg_inst *init = XG_OPERAND(h->i, h->n + k);
-        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
-        args[k] = args[h->n + k] = init->literal;
-    }
-    XG_FOR_INSTS(i, h->comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
-    memset(&o, 0, sizeof o);
-    r = xg_eval_comp((xg_comp *)h->comp, a, args, 2 * h->n, &o);
-    for (k = 0; k < h->n; k++) if (!xg_hero_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
-    return true;
-}
-/* Whether partial results have something to start from; says how in h->late. */
-XG_FN bool xg_hero_can_start(xg_hero *h, xg_arena *a) {
-    int cls = xg_type_class(xg_indexing_output_shape(h->i, 0)->type);
-    h->late = false;
-    if (xg_hero_is_plain(h->comp)) switch (h->comp->root->op) {
-    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return true;
-    default: break;
-    }
-    if (xg_hero_is_idempotent(h, a)) return true;
-    h->late = true;
-    if (!xg_hero_is_plain(h->comp)) return false;
-    switch (h->comp->root->op) {
-    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C;
-    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F;
-    case XG_XOR: return cls == XGT_I;
-    default: return false;
-    }
-}
 /* Numbers narrower than a byte stay with the loop emitter. */
 XG_FN bool xg_hero_has_values(const xg_inst *i) {
     uint32_t k;
@@ -31494,8 +32807,6 @@ XG_FN bool xg_hero_has_values(const xg_inst *i) {
     }
     return true;
 }
-
-/* ---- heroes and epilogues ---- */
 
 /* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
@@ -31576,16 +32887,17 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
 
 /* ---- the form ---- */
 
-/* The widest access that suits all arrays that are read once for each element, in elements. */
-XG_FN int64_t xg_reduction_vector(const xg_reduction *r) {
+/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest ones. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
     int64_t least = 16, most = 1, v;
     uint32_t k;
     for (k = 0; k < r->e->comp->n_params; k++) {
         const xg_shape *s = r->e->comp->params[k]->shape;
-        if (s->elements < r->in->elements) continue;
+        if (s->elements < r->heroes[0].sources[0]->shape->elements) continue;
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
+    *bytes = least;
     for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
 }
@@ -31608,7 +32920,46 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     }
 }
 
+/* ---- pads ---- */
+
+XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
+    if (x == y) return true;
+    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data || !y->literal->data) return false;
+    return memcmp(x->literal->data, y->literal->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* The array in a pad by the init value; NULL if there is none. */
+XG_FN const xg_inst *xg_reduction_padded(const xg_reduction *r, const xg_hero *h, uint32_t k, const xg_imap **map) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_inst *i = XG_OPERAND(h->i, k);
+    *map = xg_imap_identity(x, i->shape->dims, i->shape->rank);
+    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0)) *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k))) return NULL;
+    *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    return xg_imap_ok(*map) && (*map)->n_syms + (*map)->n_rts == 0 ? XG_OPERAND(i, 0) : NULL;
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+XG_FN void xg_reduction_sources(xg_reduction *r) {
+    bool all = !xg_reduction_has_sides(r);
+    const xg_imap *map, *pad = NULL;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) {
+        r->heroes[h].sources = XG_NEW_N(r->e->arena, const xg_inst *, r->heroes[h].n + 1);
+        for (k = 0; k < r->heroes[h].n; k++) {
+            r->heroes[h].sources[k] = all ? xg_reduction_padded(r, &r->heroes[h], k, &map) : NULL;
+            all = all && r->heroes[h].sources[k] && (!pad || xg_imap_equal(pad, map));
+            if (all) pad = map;
+        }
+    }
+    if (all) { r->pad = pad; return; }
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    xg_reducer_start start;
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;
@@ -31623,10 +32974,14 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
         h->first = r->n_values;
         h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
         r->n_values += h->n;
-        if (!xg_hero_can_start(h, e->arena)) return false;
+        start = xg_reducer_start_of(h->i, e->arena);
+        if (start == XG_REDUCER_UNKNOWN) return false;
+        h->pads = start == XG_REDUCER_FROM_INIT;
+        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
-    r->vector = xg_reduction_vector(r);
+    xg_reduction_sources(r);
+    r->vector = xg_reduction_vector(r, &r->bytes);
     return xg_reduction_maps(r);
 }
 
@@ -31643,9 +32998,9 @@ XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_e
     memcpy(args + h->n, x, h->n * sizeof *x);
     xg_elem_call_comp(s, h->comp, args, acc, h->n);
 }
-/* An element of what is reduced, as it is carried. */
+/* An element of what is reduced, as it is carried; at: indices of the source. */
 XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
-    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, k), at);
+    xg_elem x = xg_elem_of(s, h->sources[k], at);
     return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
 }
 XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
@@ -31655,9 +33010,8 @@ XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
 XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
     xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
     xg_kelem e = xg_kelem_of(t);
-    double v = h->comp->root->op == XG_MULTIPLY ? 1 : -0.0;
-    if (!xg_kelem_is_float(e)) return xg_kconst_int(&s->b, e, h->comp->root->op == XG_MULTIPLY);
-    return xg_kconst_float(&s->b, e, v);
+    double v = xg_reducer_neutral(h->comp);
+    return xg_kelem_is_float(e) ? xg_kconst_float(&s->b, e, v) : xg_kconst_int(&s->b, e, (int64_t)v);
 }
 /* What partial results start from. */
 XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
@@ -31825,6 +33179,46 @@ XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_ma
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
     return xg_walk_map_end(r, w, at, r->in->rank);
 }
+/* ... to the indices of the sources, in whose domain is only what lies in these. */
+XG_FN const xg_imap *xg_walk_map_source(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_imap *map = xg_walk_map_operand(r, w);
+    return r->pad ? xg_imap_compose(w->x, map, r->pad) : map;
+}
+/* The part of a sum that depends on the block alone; *rest: what else there is to it, by range. */
+XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg_aff *e, xg_range *rest) {
+    xg_aff_env env = xg_imap_env(x, map);
+    const xg_aff *block = xg_aff_const(x, 0);
+    xg_linear l;
+    uint32_t k, j;
+    xg_aff_linear(e, &l);
+    for (k = 0; k < l.n; k++) {
+        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
+        for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
+        if (alone) block = xg_aff_add(x, block, xg_aff_mul(x, l.terms[k].of, l.terms[k].scale));
+    }
+    *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
+    return block;
+}
+/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
+ * one for the others. */
+XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
+    xg_walk_map free = *w, edge = *w;
+    const xg_imap *map;
+    const xg_aff *block;
+    xg_range rest, range;
+    free.n_constraints = 0;
+    map = xg_walk_map_source(r, &free);
+    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
+    range = map->constraints[0].range;
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    free.n_constraints = w->n_constraints;
+    xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
+    xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
+    *inside = xg_walk_map_end(r, &free, map->results, map->n_results);
+    *across = xg_imap_compose(w->x, xg_walk_map_operand(r, &edge), r->pad);
+    return true;
+}
 /* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
 XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX], *out[XG_RANK_MAX];
@@ -31833,6 +33227,56 @@ XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
     return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- vectors ---- */
+
+typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
+    const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
+    return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
+}
+
+/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
+    uint32_t k, j;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
+            int64_t stride;
+            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+        }
+    }
+    return true;
+}
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
+XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
+    xg_reduction copy = *r;
+    xg_walk_map m;
+    const xg_aff *first, *other, *at;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool row = way == XG_WALK_ROW || way == XG_WALK_SHIFTED;
+    int64_t run = row ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
+    copy.threads = (run + vector - 1) / vector;
+    copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
+    m = xg_walk_map_begin(&copy);
+    first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
+    other = xg_aff_dim(m.x, 1);
+    at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
+    m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
+    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
+    map = xg_walk_map_operand(&copy, &m);
+    if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
+    if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
 }
 
 /* ---- elements and results ---- */
@@ -31850,11 +33294,6 @@ XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **des
         xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
         dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
     }
-}
-XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
-    uint32_t k;
-    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
-    return false;
 }
 /* All heroes' elements at the operand's indices. */
 XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
@@ -31940,63 +33379,140 @@ XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *a
  *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
  *     lane 0 of the row writes the result
  *
- * All numbers are powers of two but the row's length and number. */
+ * All numbers are powers of two but the row's length and number.
+ * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before the row, and what does not belong to it is left
+ * out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
 #define XG_EMIT_REDUCTION_ROW_C
 
-enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+enum { XG_ROW_FEW = 8 /* lanes */, XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
 
 typedef struct xg_row_plan {
     int64_t vector, lanes, rows;
+    int64_t unit;                 /* elements of a sector, if rows are entered at one; else 0 */
     int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
 } xg_row_plan;
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide;
     xg_row_plan p;
-    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
+    p.unit = 0;
     p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
     p.length = r->n_reduced / p.pieces;
+    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) && p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
+        p.vector = r->vector;
+        p.unit = XG_MAX(r->vector, 32 / r->bytes);
+    }
     vectors = (p.length + p.vector - 1) / p.vector;
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
-    for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
+    for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
 
-/* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
-XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
-    xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *th = xg_aff_dim(m.x, 0), *round;
-    bool many = plan->pieces > 1;
+XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    const xg_imap *map;
-    xg_walk w;
+    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
-    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
-    round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
-    round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
-    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
-    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
-    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
-    map = xg_walk_map_operand(r, &m);
-    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
     xg_reduction_sides(r, at, p->dest);
     xg_walk_end(r, &w, p);
 }
+/* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
+XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
+    if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
+    round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
+    round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
+    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, plan->lanes), xg_aff_mod(m->x, th, plan->lanes));
+    start = xg_aff_mul(m->x, start, plan->vector);
+    if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
+    m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
+    xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    return start;
+}
+/* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_imap *inside, *across;
+    (void)xg_row_places(r, plan, &m, first, groups, group);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
+    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
+}
+/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says so. Its indices are
+ * those of the row that it is in. */
+XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
+    xg_scope *s = &r->s;
+    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)), *results[XG_RANK_MAX + 1];
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX], *counts;
+    uint32_t rank = r->in->rank, k;
+    const xg_imap *map;
+    xg_walk w;
+    m->kept = xg_aff_div(m->x, memory, r->n_reduced);
+    m->lin = xg_aff_mod(m->x, memory, r->n_reduced);
+    map = xg_walk_map_operand(r, m);
+    for (k = 0; k < rank; k++) results[k] = map->results[k];
+    results[rank] = place;
+    map = xg_walk_map_end(r, m, results, rank + 1);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < rank; k++) at[k] = w.at + k;
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
+    xg_reduction_elements(r, at, x);
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    for (k = 0; k < r->n_values; k++) {
+        bool pair = old[k].im != NULL;
+        p->acc[k].v = xg_kselect(&s->b, counts, p->acc[k].v, old[k].v);
+        if (pair) p->acc[k].im = xg_kselect(&s->b, counts, p->acc[k].im, old[k].im);
+    }
+    xg_walk_end(r, &w, p);
+}
+/* The first round of rows that are entered before their begin. */
+XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
+    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
+    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector; /* one path for all lanes where these are few */
+    (void)xg_row_places(r, plan, &whole, 0, 1, 1);
+    (void)xg_row_places(r, plan, &parts, 0, 1, 1);
+    xg_walk_require(&whole, lane, early, plan->lanes - 1);
+    xg_walk_require(&parts, lane, 0, early - 1);
+    if (early < plan->lanes) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, true, p);
+}
+/* The rounds behind the last one that is whole for all of them. The last vector of the array may not be there. */
+XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t rounds, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole, single = whole;
+    const xg_aff *start = xg_row_places(r, plan, &whole, first, 1, rounds), *memory;
+    int64_t all = plan->length - plan->vector, total = r->n_kept * r->n_reduced;
+    bool few = plan->lanes <= XG_ROW_FEW, cut = total % plan->vector != 0;
+    (void)xg_row_places(r, plan, &parts, first, 1, rounds);
+    (void)xg_row_places(r, plan, &single, first, 1, rounds);
+    memory = xg_aff_add(whole.x, start, xg_aff_mul(whole.x, whole.kept, r->n_reduced));
+    xg_walk_require(&whole, start, INT64_MIN, all);
+    xg_walk_require(&parts, start, few ? INT64_MIN : all + 1, plan->length - 1);
+    if (cut) xg_walk_require(&parts, memory, INT64_MIN, total - plan->vector);
+    xg_walk_require(&single, memory, total - plan->vector + 1, INT64_MAX);
+    xg_walk_require(&single, single.lin, 0, plan->length - 1);
+    if (!few) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, false, p);
+    if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
+}
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
-    if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
-    if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
-    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0, groups = (whole - first) / XG_ROW_GROUP, rest = (whole - first) % XG_ROW_GROUP;
+    if (plan->unit) xg_row_begin(r, plan, p);
+    if (groups) xg_row_rounds(r, plan, first, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, first + groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->unit) xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
+    else if (plan->length % step) xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
 
 /* Lane 0 of each group of so many lanes gets all of their results. */
@@ -32110,7 +33626,7 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
 
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && r->n_kept / p->vector < resident / 2); p->vector /= 2) {}
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
     p->depth = 1;
@@ -32119,17 +33635,10 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-/* Rows of a block's step: more of them while the device is not full and each thread still has some. */
-XG_FN int64_t xg_column_more(const xg_reduction *r, int64_t threads, int64_t blocks, int64_t vector) {
-    int64_t resident = r->e->target->resident_threads, bytes = xg_column_bytes(r), step = threads;
-    while (2 * threads <= XG_COLUMN_THREADS_MAX && blocks < resident / threads && r->n_reduced * r->minor / XG_MIN(r->minor, step * vector) * step >= 8 * threads &&
-           2 * threads * vector * bytes <= XG_COLUMN_SHARED_MAX) threads *= 2;
-    return threads;
-}
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
     p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
-    while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
+    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
         if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
@@ -32150,13 +33659,16 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     return true;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
-    int64_t across = 32;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector; p->vector /= 2) {}
+    int64_t across = 32, resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
     p->way = XG_COLUMN_TILE;
     p->width = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    p->threads = p->active = xg_column_more(r, across, p->blocks, p->vector);
+    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
+    p->active = p->threads;
     p->depth = p->threads / across;
 }
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
@@ -32206,7 +33718,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_kb outside = s->b;
     const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
     xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_operand(r, &m);
+    map = xg_walk_map_source(r, &m);
     vars[0] = r->thread;
     vars[1] = r->block;
     for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
@@ -32274,6 +33786,10 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     map = xg_walk_map_end(r, &m, NULL, 0);
+    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+        if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
+        map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
+    }
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
@@ -32449,11 +33965,31 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (!last);
 }
 
+/* A pad that could part the columns of one thread is read as it is. */
+XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool parts = false;
+    if (!r->pad || plan->vector == 1) return;
+    m.threads = plan->active;
+    v = xg_walk_sym(&m, "vector_index", plan->vector);
+    xg_column_place(r, plan, &m, step, v);
+    map = xg_walk_map_source(r, &m);
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
+    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
+    if (!parts) return;
+    r->pad = NULL;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
+    xg_column_check_pad(r, plan);
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
     if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
     if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
@@ -32533,6 +34069,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
+    X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
@@ -32689,7 +34226,7 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
- * bits, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
+ * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
@@ -32895,6 +34432,29 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
+    X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
+    X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
+    X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
+    X(RED_ADDF, BF16, ANY, 90, 78, 0, "red.global.add.noftz.bf16 $p, $0") \
+    X(RED_AND, I32, ANY, 0, 0, 0, "red.global.and.b32 $p, $0") \
+    X(RED_AND, I64, ANY, 0, 0, 0, "red.global.and.b64 $p, $0") \
+    X(RED_OR, I32, ANY, 0, 0, 0, "red.global.or.b32 $p, $0") \
+    X(RED_OR, I64, ANY, 0, 0, 0, "red.global.or.b64 $p, $0") \
+    X(RED_XOR, I32, ANY, 0, 0, 0, "red.global.xor.b32 $p, $0") \
+    X(RED_XOR, I64, ANY, 0, 0, 0, "red.global.xor.b64 $p, $0") \
+    X(RED_MAXS, I32, ANY, 0, 0, 0, "red.global.max.s32 $p, $0") \
+    X(RED_MAXS, I64, ANY, 0, 0, 0, "red.global.max.s64 $p, $0") \
+    X(RED_MINS, I32, ANY, 0, 0, 0, "red.global.min.s32 $p, $0") \
+    X(RED_MINS, I64, ANY, 0, 0, 0, "red.global.min.s64 $p, $0") \
+    X(RED_MAXU, I32, ANY, 0, 0, 0, "red.global.max.u32 $p, $0") \
+    X(RED_MAXU, I64, ANY, 0, 0, 0, "red.global.max.u64 $p, $0") \
+    X(RED_MINU, I32, ANY, 0, 0, 0, "red.global.min.u32 $p, $0") \
+    X(RED_MINU, I64, ANY, 0, 0, 0, "red.global.min.u64 $p, $0") \
+    X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
+    X(ATOM_CAS, I32, ANY, 0, 0, 0, "atom.global.cas.b32 $d, $p, $0, $2") \
+    X(ATOM_CAS, I64, ANY, 0, 0, 0, "atom.global.cas.b64 $d, $p, $0, $2") \
     X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
@@ -35179,6 +36739,19 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
+/* ---- atomics: what memory does not do on this type, the loop does ---- */
+typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
+static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
+XG_LZ_RULE(red) {
+    xg_lz_red r;
+    if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    r.op = xg_katomic_combiner(op->op);
+    r.v = XG_KOPERAND(op, 0);
+    xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
+    z->removed = true;
+    return NULL;
+}
+
 /* X(OPCODE, word) */
 #define XG_LZ_RULES(X) \
     X(ADDI, add) X(SUBI, add) X(MULI, mul) X(MULHSI, mulhi) X(MULHUI, mulhi) X(DIVSI, signed) X(DIVUI, unsigned) X(REMSI, signed) X(REMUI, unsigned) \
@@ -35189,7 +36762,8 @@ XG_LZ_RULE(if) {
     X(MAXF, minmax) X(MINF, minmax) X(MAXNUMF, minmaxnum) X(MINNUMF, minmaxnum) X(ROUND, round) X(REMF, remf) \
     X(RSQRT, math) X(CBRT, math) X(EXP, math) X(EXPM1, math) X(LOG, math) X(LOG1P, math) X(POW, math) X(SIN, math) X(COS, math) X(TAN, math) X(TANH, math) X(SINH, math) \
     X(COSH, math) X(ASIN, math) X(ACOS, math) X(ATAN, math) X(ATAN2, math) X(ASINH, math) X(ACOSH, math) X(ATANH, math) X(ERF, math) \
-    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if)
+    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if) \
+    X(RED_ADDI, red) X(RED_ADDF, red) X(RED_AND, red) X(RED_OR, red) X(RED_XOR, red) X(RED_MAXS, red) X(RED_MINS, red) X(RED_MAXU, red) X(RED_MINU, red)
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) && op->n_operands &&
@@ -35361,6 +36935,8 @@ struct xg_ptx {
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
+    const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
+    uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
 };
@@ -35491,6 +37067,7 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -35522,6 +37099,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
         else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
         else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
@@ -36155,7 +37733,44 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     xg_ptx_expand(p, op, row);
     if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
 }
-static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) { XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op); }
+
+/* Parameters are loaded at the head of the innermost branch that holds all their uses, outside of all loops. */
+static xg_kregion *xg_ptx_common(xg_kregion *a, xg_kregion *b) {
+    while (!xg_kregion_inside(b, a)) a = a->owner->parent;
+    return a;
+}
+static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
+    xg_kregion *home = v->first_use->user->parent, *r;
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    return home;
+}
+static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
+    uint32_t i;
+    for (i = 0; i < p->f->body->n_args; i++) {
+        if (p->homes[i] != r) continue;
+        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        p->params_left--;
+    }
+}
+static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    p->homes = XG_NEW_N(p->arena, const xg_kregion *, f->body->n_args + 1);
+    p->params_left = 0;
+    for (i = 0; i < f->body->n_args; i++) {
+        const xg_kval *v = &f->body->args[i];
+        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (!v->first_use) continue;
+        p->homes[i] = xg_ptx_param_home(v);
+        p->params_left++;
+    }
+}
+
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) {
+    if (p->params_left) xg_ptx_load_params(p, r);
+    XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op);
+}
 
 /* ---- the entry ---- */
 static int64_t xg_ptx_param_align(const xg_kfunc *f, uint32_t i) {
@@ -36200,15 +37815,6 @@ static void xg_ptx_comment(xg_ptx *p, xg_str text) {
         else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
     }
     xg_putc(&p->text, '\n');
-}
-static void xg_ptx_load_params(xg_ptx *p, xg_kfunc *f) {
-    uint32_t i;
-    for (i = 0; i < f->body->n_args; i++) {
-        xg_kval *v = &f->body->args[i];
-        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
-        if (!v->first_use) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, v)->lane[0].num, (int)f->name.n, f->name.p, i);
-    }
 }
 static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     uint32_t i;
@@ -36261,7 +37867,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
-    xg_ptx_load_params(p, f);
+    xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
@@ -36587,6 +38193,9 @@ XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps *
 typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- commands.c ---- */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
@@ -36598,6 +38207,10 @@ XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src)
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+
+/* ---- listing.c ---- */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
 
 #endif /* XG_PLAN_H */
 /* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
@@ -37848,7 +39461,7 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
     in = xg_plan_open(w, body, &children[1]);
     xg_plan_steps(&in, body);
-    xg_plan_moves_at(&in, i, &site->moves[1]);
+    xg_plan_moves_at(&in, body->root, &site->moves[1]);
     if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
     else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
 }
@@ -37860,7 +39473,7 @@ XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < branches.n; k++) {
         xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
         xg_plan_steps(&in, branches.p[k]);
-        xg_plan_moves_at(&in, i, &site->moves[k]);
+        xg_plan_moves_at(&in, branches.p[k]->root, &site->moves[k]);
     }
     xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
 }
@@ -37937,6 +39550,99 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
 }
 
 #endif /* XG_PLAN_THUNKS_C */
+/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command buffer each.
+ *
+ * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
+ * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+#ifndef XG_PLAN_COMMANDS_C
+#define XG_PLAN_COMMANDS_C
+
+typedef struct xg_commands { xg_plan *p; uint32_t least; bool control; uint32_t *size; } xg_commands; /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+
+XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k;
+    for (k = 0; k < s->n_links; k++) if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
+    return true;
+}
+/* How many commands a step is; 0: it cannot be one. */
+XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
+    uint32_t n = 1, k;
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: case XG_EXE_THUNK_REPLICA_ID: case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: break;
+    default: return 0;
+    }
+    for (k = 0; k < s->n_children && c->control; k++) { if (!c->size[s->children[k]]) return 0; n += c->size[s->children[k]] - 1; }
+    return c->control ? n : 0;
+}
+
+/* The run from..to of a sequence becomes a sequence of its own under one step. */
+XG_FN void xg_commands_wrap(xg_commands *c, xg_plan_sequence *q, uint32_t from, uint32_t to, xg_plan_sequence *out) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *run = XG_NEW(p->arena, xg_plan_sequence);
+    xg_plan_step *s;
+    uint32_t k;
+    run->comp = q->comp;
+    for (k = from; k < to; k++) xg_push(p->arena, uint32_t, &run->steps, q->steps.p[k]);
+    xg_push(p->arena, xg_plan_sequence *, &p->sequences, run);
+    s = xg_plan_step_new(p, out, XG_EXE_THUNK_COMMAND_BUFFER, p->steps.p[q->steps.p[from]].inst, 0);
+    s->n_children = 1;
+    s->children = XG_NEW(p->arena, uint32_t);
+    s->children[0] = p->sequences.n - 1;
+}
+
+XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *q = p->sequences.p[number], out;
+    uint32_t k, from = 0, total = 0;
+    out = *q;
+    memset(&out.steps, 0, sizeof out.steps);
+    for (k = 0; k <= q->steps.n; k++) {
+        uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
+        if (n) { total += n; continue; }
+        if (total >= c->least && k > from) xg_commands_wrap(c, q, from, k, &out);
+        else for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
+        from = k + 1;
+        total = 0;
+    }
+    q->steps.p = out.steps.p;
+    q->steps.n = out.steps.n;
+    q->steps.cap = out.steps.cap;
+}
+
+/* Sequences inside of others have greater numbers. */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
+    uint32_t n = p->sequences.n, k, j;
+    bool *inside = XG_NEW_N(p->arena, bool, n + (size_t)1); /* runs as part of a command buffer */
+    xg_commands c;
+    c.p = p;
+    c.least = least;
+    c.control = control;
+    c.size = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    for (k = n; k-- > 0;) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        c.size[k] = 1;
+        for (j = 0; j < q->steps.n && c.size[k]; j++) { uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]); c.size[k] = of ? c.size[k] + of : 0; }
+    }
+    for (k = 0; k < n; k++) {
+        uint32_t l;
+        if (inside[k]) c.least = UINT32_MAX; /* stays as it is; so does what it runs */
+        else { c.least = least; xg_commands_sequence(&c, k); }
+        for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+            const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) { for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k]; continue; }
+            for (l = 0; l < p->sequences.p[s->children[0]]->steps.n; l++) {
+                const xg_plan_step *t = &p->steps.p[p->sequences.p[s->children[0]]->steps.p[l]];
+                uint32_t d;
+                for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
+            }
+        }
+    }
+}
+
+#endif /* XG_PLAN_COMMANDS_C */
 /* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them, totals, the live ranges and the peak. */
 #ifndef XG_PLAN_REPORT_C
 #define XG_PLAN_REPORT_C
@@ -38606,10 +40312,24 @@ XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const
     return n;
 }
 
+/* A backend_config in quotes is the text inside them; one in braces is as it was written. */
+XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
+    xg_buf b;
+    uint32_t k;
+    if (s.n < 2 || s.p[0] != '"') return s;
+    xg_buf_init(&b, w->arena);
+    for (k = 1; k + 1 < s.n; k++) {
+        char c = s.p[k];
+        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    return xg_str_of(b.p ? b.p : "", b.n);
+}
+
 XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
     t->kernel = s->kernel;
     t->value = s->value;
-    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_backend_config)); }
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
@@ -38627,13 +40347,21 @@ XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str
 }
 
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s);
+XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    const xg_plan_sequence *q = p->sequences.p[s->children[0]];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_COMMAND_BUFFER, s->inst->name, made, q->steps.n);
+}
 XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
     uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
     xg_exe_thunk t;
-    for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
     memset(&t, 0, sizeof t);
     t.kind = (uint32_t)s->kind;
     t.name = xg_exe_string(w, s->inst->name);
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
     xg_exe_put_words(w, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
@@ -38696,27 +40424,36 @@ XG_FN void xg_exe_mark_constants(xg_plan *p) {
     for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
-    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
-    xg_exe_header h;
+XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
+    xg_exe_writer *w = XG_NEW(a, xg_exe_writer);
     uint32_t k;
-    w->arena = p->arena;
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
-    xg_dict_init(&w->strings, p->arena);
+    w->arena = a;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], a);
+    xg_dict_init(&w->strings, a);
+    return w;
+}
+XG_FN xg_exe_header xg_exe_head(void) {
+    xg_exe_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    return h;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = xg_exe_writer_new(p->arena);
+    xg_exe_header h = xg_exe_head();
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
     h.temp_bytes = w->temp_bytes;
     h.host_bytes = w->host_bytes;
-    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
@@ -38727,6 +40464,189 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 }
 
 #endif /* XG_PLAN_BYTES_C */
+/* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
+ *
+ *     ThunkSequence name, sm_90a, root 4
+ *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant with ", offset 0"
+ *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
+ *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is written
+ *     thunk 1: memset z, value 0 (1[0+4000])
+ *     thunk 2: for loop, value 10 {0, 1}                   the thunks below it
+ *
+ * What is read back has everything but the data, the PTX and the shapes of parameters and results. */
+#ifndef XG_PLAN_LISTING_C
+#define XG_PLAN_LISTING_C
+
+typedef struct xg_listing { const unsigned char *bytes; xg_exe_section s[XG_EXE_SECTION_COUNT]; } xg_listing;
+
+XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) { return l->bytes + l->s[kind].offset; }
+XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) { return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?"; }
+
+/* How many links of a thunk are slices; they come first. */
+XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
+    switch (kind) {
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
+    case XG_EXE_THUNK_SEQUENCE: case XG_EXE_THUNK_FOR: case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
+    default: return n_links;
+    }
+}
+
+XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
+    const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
+    const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
+    const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);
+    uint32_t k, n = xg_listing_slices(t->kind, t->n_links);
+    xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
+    if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
+    if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
+    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_slice *s;
+        xg_puts(b, k == 0 && n ? " (" : k == n ? " {" : ", ");
+        if (k < n) {
+            s = &slices[links[k] & ~XG_EXE_WRITTEN];
+            xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes, links[k] & XG_EXE_WRITTEN ? "*" : "");
+        } else xg_printf(b, "%u", links[k]);
+        if (k + 1 == n) xg_putc(b, ')');
+    }
+    if (t->n_links > n) xg_putc(b, '}');
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
+    xg_listing l;
+    xg_exe_header h;
+    uint32_t k;
+    const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
+    if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
+    l.bytes = (const unsigned char *)exe.p;
+    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name), h.root_thunk);
+    for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
+        const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
+        xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index, (unsigned long long)a->bytes);
+        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
+        xg_puts(b, a->host ? ", host\n" : "\n");
+    }
+    for (k = 0; k < l.s[XG_EXE_KERNELS].count; k++) {
+        const xg_exe_kernel *q = (const xg_exe_kernel *)xg_listing_at(&l, XG_EXE_KERNELS) + k;
+        xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name), q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
+    }
+    for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
+}
+
+/* ---- back ---- */
+
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
+    if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
+    xg_ptext_want(t, ":");
+}
+/* A quoted text: of the escapes, those that the printer writes. */
+XG_FN uint32_t xg_listing_quoted(xg_ptext *t, xg_exe_writer *w) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_ptext_want(t, "\"");
+    for (; t->at < t->end && t->src->text[t->at] != '"'; t->at++) {
+        char c = t->src->text[t->at];
+        if (c == '\\' && t->at + 1 < t->end) { c = t->src->text[++t->at]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    xg_ptext_want(t, "\"");
+    return xg_exe_string(w, xg_str_of(b.p, b.n));
+}
+XG_FN void xg_listing_read_allocation(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_allocation a;
+    xg_str word;
+    uint64_t at;
+    memset(&a, 0, sizeof a);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_ALLOCATIONS].n / sizeof a));
+    word = xg_ptext_name(t);
+    while (a.kind < XG_EXE_ALLOC_COUNT && !xg_str_is(word, xg_exe_allocation_name(a.kind))) a.kind++;
+    if (a.kind == XG_EXE_ALLOC_COUNT) xg_ptext_fail(t, "a kind of allocation");
+    a.index = xg_listing_u32(t);
+    xg_ptext_want(t, ",");
+    a.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "bytes");
+    if (xg_ptext_take(t, ", offset")) { at = (uint64_t)xg_ptext_number(t); if (a.kind == XG_EXE_ALLOC_TEMP) a.offset = at; else a.data = at; }
+    a.host = xg_ptext_take(t, ", host");
+    xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+}
+XG_FN void xg_listing_read_kernel(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_kernel q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_KERNELS].n / sizeof q));
+    q.name = xg_exe_string(w, xg_ptext_name(t));
+    xg_ptext_want(t, ", grid");
+    for (k = 0; k < 3; k++) q.blocks[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", block");
+    for (k = 0; k < 3; k++) q.threads[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", shared");
+    q.shared_bytes = xg_listing_u32(t);
+    xg_exe_put(w, XG_EXE_KERNELS, &q, sizeof q);
+}
+XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_slice s;
+    uint32_t link;
+    memset(&s, 0, sizeof s);
+    s.allocation = xg_listing_u32(t);
+    xg_ptext_want(t, "[");
+    s.offset = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "+");
+    s.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "]");
+    link = xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
+    return xg_ptext_take(t, "*") ? link | XG_EXE_WRITTEN : link;
+}
+XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_thunk r;
+    XG_VEC(uint32_t) links = {NULL, 0, 0};
+    uint32_t k;
+    memset(&r, 0, sizeof r);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_THUNKS].n / sizeof r));
+    r.kind = xg_ptext_kind(t);
+    r.name = xg_exe_string(w, xg_ptext_name(t));
+    if (xg_ptext_take(t, ", flops")) { r.flops = (uint64_t)xg_ptext_number(t); xg_ptext_want(t, ", bytes"); r.bytes = (uint64_t)xg_ptext_number(t); }
+    if (xg_ptext_take(t, ", run")) r.kernel = xg_listing_u32(t);
+    if (xg_ptext_take(t, ", value")) r.value = xg_listing_u32(t);
+    if (r.kind >= XG_EXE_THUNK_CUSTOM_CALL && r.kind <= XG_EXE_THUNK_OUTFEED) r.value = xg_exe_string(w, xg_str_z(""));
+    if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, "(")) { do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, ")"); }
+    if (xg_ptext_take(t, "{")) { do xg_push(w->arena, uint32_t, &links, xg_listing_u32(t)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, "}"); }
+    r.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    r.n_links = links.n;
+    for (k = 0; k < links.n; k++) xg_exe_put(w, XG_EXE_LINKS, &links.p[k], sizeof(uint32_t));
+    xg_exe_put(w, XG_EXE_THUNKS, &r, sizeof r);
+}
+
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    xg_ptext t;
+    xg_exe_writer *w = xg_exe_writer_new(a);
+    xg_exe_header h = xg_exe_head();
+    (void)c;
+    memset(&t, 0, sizeof t);
+    t.src = src;
+    t.end = src->size;
+    t.p = XG_NEW(a, xg_plan);
+    t.p->arena = a;
+    xg_ptext_want(&t, "ThunkSequence");
+    h.name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ",");
+    h.target_name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ", root");
+    h.root_thunk = xg_listing_u32(&t);
+    while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
+    while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
+    while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
+    xg_ptext_blank(&t);
+    if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");
+    return xg_exe_assemble(w, &h);
+}
+
+#endif /* XG_PLAN_LISTING_C */
 
 /* driver */
 /* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
@@ -38734,9 +40654,12 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 #define XG_DRIVER_H
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
+enum { XG_DRIVER_COMMANDS = 5 };
 typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
-    bool disable_all_passes, fill_elided, ftz, keep_hlo;
+    uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
+    bool no_command_buffers, command_buffer_control;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
@@ -38797,6 +40720,10 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
+    X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
+    X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
@@ -39165,11 +41092,23 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -39177,6 +41116,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -39185,6 +41125,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "plan", &text);
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
@@ -39193,15 +41134,24 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
 
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -39314,6 +41264,7 @@ typedef struct xg_public_job {
     size_t size;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;      /* optimize */
+    xlagpu_bytes exe, cubin; /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -39434,7 +41385,11 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->no_command_buffers = d->no_command_buffers;
+    o->command_buffer_least = d->command_buffer_least;
+    o->command_buffer_control = d->command_buffer_control;
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -39476,6 +41431,48 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out
     if (!m || !out || !m->compiled) return false;
     *out = m->report;
     return true;
+}
+
+XG_FN void xg_public_attach(xg_public_job *j) {
+    xg_ctx *c = &j->m->owner->c;
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xg_exe_writer w;
+    const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
+    xg_str made;
+    char *kept;
+    uint32_t k;
+    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
+    if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
+    memset(&w, 0, sizeof w);
+    w.arena = &j->work;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        xg_buf_init(&w.sections[k], &j->work);
+        if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
+        else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
+    }
+    made = xg_exe_assemble(&w, &h);
+    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
+    memcpy(kept, made.p, made.n);
+    xg_public_give(j, kept, made.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+    xg_public_job j = xg_public_job_of(m);
+    j.exe = exe;
+    j.cubin = cubin;
+    return xg_public_bytes(m, &j, xg_public_attach);
+}
+
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+    size_t k;
+    for (k = 0; target && xg_target_at(k); k++) {
+        const xg_target *t = xg_target_at(k);
+        if (strcmp(t->name, target) != 0) continue;
+        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
+        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
+        return true;
+    }
+    return false;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {

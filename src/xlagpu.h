@@ -109,6 +109,7 @@ typedef struct xlagpu_compile_desc {
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
+    bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is

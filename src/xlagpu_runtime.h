@@ -34,6 +34,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/counters.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -145,8 +146,13 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 typedef struct xlagpu_kernel_stats {
     const char *name;
-    uint64_t launches, warp_instructions, lane_instructions, global_loads, global_stores, shared_accesses, sectors, minimum_sectors, bank_conflicts, barriers, atomics, divergent_branches, faults;
+    uint64_t launches;
+#define X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
+    XLAGPU_COUNTERS(X)
+#undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
 /* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in

@@ -125,7 +125,8 @@ NAME = {np.dtype(d): t for t, d in DT.items()}
 INTS = [t for t in TYPES if t in DT and kind_of(t) == "I"]; FLOATS = [t for t in TYPES if t in DT and kind_of(t) == "F" and t != "f8e8m0fnu"]; ALL = [t for t in TYPES if t in DT]
 
 # ---- text ----
-def number(t, v):
+def number(t, v, signs=False):
+    if signs and t == "f32" and v != v and np.signbit(v): return "-nan"
     if t == "pred": return "1" if v else "0"
     if kind_of(t) == "I": return str(int(v))
     if kind_of(t) == "C": r = np.float32 if t == "c64" else np.float64; return "(%s, %s)" % (number(NAME[np.dtype(r)], r(v.real)), number(NAME[np.dtype(r)], r(v.imag)))
@@ -136,9 +137,14 @@ def number(t, v):
     for digits in range(1, 18):
         s = "%.*g" % (digits, x)
         if DT[t](float(s)) == v: return s
-def literal(a):
+def literal(a, signs=False):
     t = NAME[a.dtype]
-    return number(t, a[()]) if a.ndim == 0 else "{" + ",".join(literal(x) if x.ndim else number(t, x[()]) for x in (np.asarray(a[k]) for k in range(a.shape[0]))) + "}"
+    return number(t, a[()], signs) if a.ndim == 0 else "{" + ",".join(literal(x, signs) if x.ndim else number(t, x[()], signs) for x in (np.asarray(a[k]) for k in range(a.shape[0]))) + "}"
+def nested(shape, results): # as the shape's parentheses are
+    if shape[0] != "(": return literal(np.asarray(next(results)))
+    parts = re.findall(r"\(|\)|[a-z]\w*\[[^]]*\]", shape); out = ""
+    for p in parts: out += p if p in "()" else literal(np.asarray(next(results))); out += "," if p != "(" else ""
+    return out.replace(",)", ")").removesuffix(",")
 def shape(a): return "%s[%s]" % (NAME[a.dtype], ",".join(map(str, a.shape)))
 FILES, REFUSED, CHECKED, CHECK = {}, [], {}, 16
 def subnormal(a):
@@ -180,9 +186,9 @@ def S(file, args, body, comps="", ulp=0, abs=0, want=None, bound=0):
             if bound: op = re.search(r"([a-z0-9-]+)\(p0", body).group(1); CHECKED[op] = max(CHECKED.get(op, 0), distance(g, w)); assert CHECKED[op] <= bound, (body, g, w)
         got = want
     if want is None and any(subnormal(g) for g in got): REFUSED.append((body, "subnormal result")); return
-    result = "(" + ",".join(literal(g) for g in got) + ")" if re.search(r"ROOT \S+ = \(", body) else literal(got[0])
+    result = nested(re.search(r"ROOT \S+ = (.*?) [a-z-]+\(", body).group(1), iter(got))
     head = "# run: oracle" + (" ulp=%d" % ulp if ulp else "") + (" abs=%d" % abs if abs else "") + "\n"
-    FILES.setdefault(file, []).append(head + text + "".join("// arg: %s\n" % literal(a) for a in args) + "// want: %s\n----\nok\n" % result)
+    FILES.setdefault(file, []).append(head + text + "".join("// arg: %s\n" % literal(a, True) for a in args) + "// want: %s\n----\nok\n" % result)
 def distance(a, b):
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind == "c": return max(distance(a.real, b.real), distance(a.imag, b.imag))
@@ -533,6 +539,127 @@ def structure():
                      "ROOT r = f32[] dot(d,d), lhs_contracting_dims={0}, rhs_contracting_dims={0}", "e = f32[<=4,3] broadcast(d), dimensions={0}\nROOT r = f32[3] reduce(e,z), dimensions={0}, to_apply=f", "e = f32[2,<=4] broadcast(d), dimensions={1}\ng = f32[<=8] reshape(e)\nROOT r = f32[] reduce(g,z), dimensions={0}, to_apply=f"):
             S("dynamic", [x, np.int32(n)], d + body, fold("add", "f32"))
 
+# ---- unusual, but valid: opcodes working together ----
+def programs():
+    I, F = np.int32, np.float32; ar = lambda t, *d: np.arange(int(np.prod(d))).astype(DT[t]).reshape(d)
+    P = lambda args, body, comps="", **k: S("programs", args, body, comps, **k)
+    add, big = fold("add", "s32"), "%s {\na = %s[] parameter(0)\nb = %s[] parameter(1)\nROOT r = %s[] maximum(a,b)\n}\n"
+    # loops
+    state = "(s32[],(s32[4],(s32[],s32[2])))"
+    P([ar("s32", 4), I([5, 7])], "z = s32[] constant(0)\ni = (s32[],s32[2]) tuple(z,p1)\nj = (s32[4],(s32[],s32[2])) tuple(p0,i)\nk = %s tuple(z,j)\nROOT w = %s while(k), condition=oc, body=ob" % (state, state),
+      """ic {
+s = (s32[],s32[4]) parameter(0)
+i = s32[] get-tuple-element(s), index=0
+x = s32[4] get-tuple-element(s), index=1
+z = s32[] constant(0)
+m = s32[] reduce(x,z), dimensions={0}, to_apply=f
+k = s32[] constant(40)
+ROOT r = pred[] compare(m,k), direction=LT
+}
+ib {
+s = (s32[],s32[4]) parameter(0)
+i = s32[] get-tuple-element(s), index=0
+x = s32[4] get-tuple-element(s), index=1
+o = s32[] constant(1)
+j = s32[] add(i,o)
+jb = s32[4] broadcast(j), dimensions={}
+y = s32[4] add(x,jb)
+ROOT r = (s32[],s32[4]) tuple(j,y)
+}
+oc {
+s = S parameter(0)
+i = s32[] get-tuple-element(s), index=0
+n = s32[] constant(3)
+ROOT r = pred[] compare(i,n), direction=LT
+}
+ob {
+s = S parameter(0)
+i = s32[] get-tuple-element(s), index=0
+t = (s32[4],(s32[],s32[2])) get-tuple-element(s), index=1
+x = s32[4] get-tuple-element(t), index=0
+u = (s32[],s32[2]) get-tuple-element(t), index=1
+c = s32[] get-tuple-element(u), index=0
+d = s32[2] get-tuple-element(u), index=1
+q = (s32[],s32[4]) tuple(i,x)
+w = (s32[],s32[4]) while(q), condition=ic, body=ib
+n = s32[] get-tuple-element(w), index=0
+y = s32[4] get-tuple-element(w), index=1
+h = s32[4] negate(y)
+e = s32[] add(c,n)
+v = s32[2] reverse(d), dimensions={0}
+uu = (s32[],s32[2]) tuple(e,v)
+tt = (s32[4],(s32[],s32[2])) tuple(h,uu)
+o = s32[] constant(1)
+j = s32[] add(i,o)
+ROOT r = S tuple(j,tt)
+}
+""".replace("S parameter", state + " parameter").replace("S tuple", state + " tuple").replace("ROOT r = S", "ROOT r = " + state).replace("ic {", add + "ic {", 1))
+    swap = "c {\ns = (s32[],f32[2],f32[2]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(%d)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],f32[2],f32[2]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nx = f32[2] get-tuple-element(s), index=1\ny = f32[2] get-tuple-element(s), index=2\no = s32[] constant(1)\nj = s32[] add(i,o)\nROOT r = (s32[],f32[2],f32[2]) tuple(j,y,x)\n}\n"
+    for n in (0, 1, 2, 3): P([F([1, 2]), F([3, 4])], "z = s32[] constant(0)\nt = (s32[],f32[2],f32[2]) tuple(z,p0,p1)\nROOT w = (s32[],f32[2],f32[2]) while(t), condition=c, body=b", swap % n)
+    P([ar("s32", 8)], "z = s32[] constant(0)\nt = (s32[],s32[8]) tuple(z,p0)\nw = (s32[],s32[8]) while(t), condition=c, body=b\ny = s32[8] get-tuple-element(w), index=1\nROOT r = (s32[8],s32[8]) tuple(y,p0)",
+      "c {\ns = (s32[],s32[8]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(20)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],s32[8]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nx = s32[8] get-tuple-element(s), index=1\no = s32[] constant(1)\nj = s32[] add(i,o)\nk = s32[] constant(3)\nat = s32[] multiply(i,k)\nv = s32[2] dynamic-slice(x,at), dynamic_slice_sizes={2}\nu = s32[2] add(v,v)\nm = s32[] remainder(at,k)\nx2 = s32[8] dynamic-update-slice(x,u,i)\ny = s32[8] add(x2,x)\nROOT r = (s32[],s32[8]) tuple(j,y)\n}\n")
+    P([np.uint64([7, 9])], "z = s32[] constant(0)\ne = u32[4] constant({0,0,0,0})\nt = (s32[],u64[2],u32[4]) tuple(z,p0,e)\nROOT w = (s32[],u64[2],u32[4]) while(t), condition=c, body=b",
+      "c {\ns = (s32[],u64[2],u32[4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(5)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],u64[2],u32[4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nk = u64[2] get-tuple-element(s), index=1\na = u32[4] get-tuple-element(s), index=2\no = s32[] constant(1)\nj = s32[] add(i,o)\ng = (u64[2],u32[4]) rng-bit-generator(k), algorithm=rng_three_fry\nk2 = u64[2] get-tuple-element(g), index=0\nv = u32[4] get-tuple-element(g), index=1\nb2 = u32[4] xor(a,v)\nROOT r = (s32[],u64[2],u32[4]) tuple(j,k2,b2)\n}\n")
+    # conditionals
+    for k in (0, 1, 2, -7, 99):
+        P([I(k), F([1, 2]), I([3, 4, 5])], "t = (f32[2],s32[3]) tuple(p1,p2)\nv = (f32[2]) tuple(p1)\nROOT r = (f32[2],(s32[3])) conditional(p0,t,p2,v), branch_computations={x,y,z}",
+          "x {\nt = (f32[2],s32[3]) parameter(0)\na = f32[2] get-tuple-element(t), index=0\nb = s32[3] get-tuple-element(t), index=1\nc = s32[3] negate(b)\nu = (s32[3]) tuple(c)\nROOT r = (f32[2],(s32[3])) tuple(a,u)\n}\ny {\nb = s32[3] parameter(0)\nc = f32[3] convert(b)\nd = f32[2] slice(c), slice={[1:3]}\nu = (s32[3]) tuple(b)\nROOT r = (f32[2],(s32[3])) tuple(d,u)\n}\nz {\nt = (f32[2]) parameter(0)\na = f32[2] get-tuple-element(t), index=0\nb = f32[2] multiply(a,a)\ni = s32[3] iota(), iota_dimension=0\nu = (s32[3]) tuple(i)\nROOT r = (f32[2],(s32[3])) tuple(b,u)\n}\n")
+    for outer in (0, 1):
+        for inner in (0, 1): P([np.bool_(outer), np.bool_(inner), I([1, 2])], "t = (pred[],s32[2]) tuple(p1,p2)\nROOT r = s32[2] conditional(p0,t,p2), true_computation=x, false_computation=y", "y {\na = s32[2] parameter(0)\nROOT r = s32[2] reverse(a), dimensions={0}\n}\nn {\na = s32[2] parameter(0)\nROOT r = s32[2] negate(a)\n}\nx {\nt = (pred[],s32[2]) parameter(0)\nc = pred[] get-tuple-element(t), index=0\na = s32[2] get-tuple-element(t), index=1\nROOT r = s32[2] conditional(c,a,a), true_computation=n, false_computation=y\n}\n")
+    # gather and scatter
+    x = ar("s32", 2, 3, 4, 5)
+    P([x, I([[[0, 9], [1, 2]], [[2, -4], [1, 1]], [[0, 0], [7, 3]]])], "ROOT r = s32[3,2,2,1] gather(p0,p1), offset_dims={2,3}, collapsed_slice_dims={}, start_index_map={3,2}, operand_batching_dims={0,1}, start_indices_batching_dims={1,0}, index_vector_dim=2, slice_sizes={1,1,2,1}")
+    P([x, I([[0, 1, 2], [3, 2, -1]])], "ROOT r = s32[2,1,3,5] gather(p0,p1), offset_dims={0,1,3}, collapsed_slice_dims={2}, start_index_map={2,3}, index_vector_dim=0, slice_sizes={2,1,1,5}")
+    P([x, I([[1, 2], [0, 3]])], "ROOT r = s32[2,2,3,5] gather(p0,p1), offset_dims={2,3}, collapsed_slice_dims={0,2}, start_index_map={2}, index_vector_dim=2, slice_sizes={1,3,1,5}")
+    P([x, I(3)], "ROOT r = s32[2,3,5] gather(p0,p1), offset_dims={0,1,2}, collapsed_slice_dims={2}, start_index_map={2}, index_vector_dim=0, slice_sizes={2,3,1,5}")
+    P([x, np.zeros((0, 2), I)], "ROOT r = s32[0,2,3] gather(p0,p1), offset_dims={1,2}, collapsed_slice_dims={2,3}, start_index_map={2,3}, index_vector_dim=1, slice_sizes={2,3,1,1}")
+    order = "f {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nt = s32[] constant(3)\nc = s32[] multiply(a,t)\nROOT r = s32[] add(c,b)\n}\n"
+    P([ar("s32", 5), I([[1], [1], [4], [1], [5], [-1]]), I([1, 2, 3, 4, 5, 6])], "ROOT r = s32[5] scatter(p0,p1,p2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f", order)
+    P([ar("s32", 3, 4, 2), I([[0, 1], [2, 3], [1, 1]]), ar("s32", 2, 3, 2)], "ROOT r = s32[3,4,2] scatter(p0,p1,p2), update_window_dims={0,2}, inserted_window_dims={0}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, to_apply=f", add)
+    P([x, I([[[0, 2], [1, 0]], [[1, 1], [0, 9]], [[2, 2], [1, 3]]]), ar("s32", 3, 2, 2)], "ROOT r = s32[2,3,4,5] scatter(p0,p1,p2), update_window_dims={2}, inserted_window_dims={3}, scatter_dims_to_operand_dims={3,2}, input_batching_dims={0,1}, scatter_indices_batching_dims={1,0}, index_vector_dim=2, to_apply=f", add)
+    P([ar("s32", 4), I([2]), I(7)], "ROOT r = s32[4] scatter(p0,p1,p2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f", add)
+    P([ar("f32", 4), ar("s8", 4), F([1, 5, 2]), I([[2], [0], [2]]), np.int8([3, -3, 7])], "ROOT r = (f32[4],s8[4]) scatter(p0,p1,p3,p2,p4), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f", "f {\na = f32[] parameter(0)\nb = s8[] parameter(1)\nc = f32[] parameter(2)\nd = s8[] parameter(3)\ng = pred[] compare(c,a), direction=GT\nm = f32[] select(g,c,a)\nn = s8[] select(g,d,b)\nROOT t = (f32[],s8[]) tuple(m,n)\n}\n")
+    # reductions of several arrays, windows
+    three = "f {\na = f32[] parameter(0)\nb = s32[] parameter(1)\nc = u8[] parameter(2)\nd = f32[] parameter(3)\ne = s32[] parameter(4)\ng = u8[] parameter(5)\nx = f32[] add(a,d)\ny = s32[] maximum(b,e)\nz = u8[] xor(c,g)\nROOT t = (f32[],s32[],u8[]) tuple(x,y,z)\n}\n"
+    for dims, out in (("0", "3,4"), ("1", "2,4"), ("0,2", "3"), ("2,0,1", "")): P([ar("f32", 2, 3, 4), ar("s32", 2, 3, 4) % 7, ar("u8", 2, 3, 4), F(100), I(3), np.uint8(1)], "ROOT r = (f32[%s],s32[%s],u8[%s]) reduce(p0,p1,p2,p3,p4,p5), dimensions={%s}, to_apply=f" % (out, out, out, dims), three)
+    P([ar("s32", 5, 6) * 37 % 11, ar("s32", 5, 6), I(-99), I(-1)], "ROOT r = (s32[3,5],s32[3,5]) reduce-window(p0,p1,p2,p3), window={size=3x2 stride=2x1 pad=1_1x0_0}, to_apply=f", ARGMAX.replace("T[", "s32["))
+    P([ar("s32", 4, 4), I(5)], "ROOT r = s32[6,3] reduce-window(p0,p1), window={size=2x3 stride=1x2 pad=1_1x2_3 lhs_dilate=2x1 rhs_dilate=3x2}, to_apply=f", add)
+    P([ar("s32", 6, 6) * 29 % 17, ar("s32", 3, 3) + 1, I(0)], "ROOT r = s32[6,6] select-and-scatter(p0,p1,p2), window={size=3x3 stride=2x2 pad=0_1x1_0}, select=g, scatter=f", add + less("s32", "GE").replace("f {", "g {"))
+    P([ar("s32", 5) * 3 % 5, ar("s32", 4) + 1, I(100)], "ROOT r = s32[5] select-and-scatter(p0,p1,p2), window={size=2}, select=g, scatter=f", add + less("s32", "LE").replace("f {", "g {"))
+    P([ar("s32", 3, 4), I(2)], "ROOT r = s32[4] reduce(p0,p1), dimensions={0}, to_apply=f", "g {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nROOT r = s32[] multiply(a,b)\n}\nf {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nc = s32[] call(a,b), to_apply=g\nk = s32[] constant(13)\nROOT r = s32[] maximum(c,k)\n}\n")
+    # sorts
+    keys = "f {\n" + "".join("a%d = %s[] parameter(%d)\n" % (k, t, k) for k, t in enumerate(x for t in ("s32", "f32", "u8", "s64", "bf16") for x in (t, t))) + "e = pred[] compare(a0,a1), direction=EQ\nl = pred[] compare(a0,a1), direction=LT\nm = pred[] compare(a2,a3), direction=GT\nn = pred[] and(e,m)\nROOT r = pred[] or(l,n)\n}\n"
+    for d in (0, 1, 2): P([ar("s32", 3, 4, 5) * 7 % 3, ar("f32", 3, 4, 5) * 11 % 7, ar("u8", 3, 4, 5), ar("s64", 3, 4, 5) - 30, (np.arange(60) % 19).astype(DT["bf16"]).reshape(3, 4, 5)], "ROOT r = (s32[3,4,5],f32[3,4,5],u8[3,4,5],s64[3,4,5],bf16[3,4,5]) sort(p0,p1,p2,p3,p4), dimensions={%d}, is_stable=true, to_apply=f" % d, keys)
+    P([F([3, np.nan, -0.0, 0.0, -np.inf, 7, -np.nan, np.inf, 3]), ar("s32", 9)], "ROOT r = (f32[9],s32[9]) sort(p0,p1), dimensions={0}, is_stable=true, to_apply=f", less("f32", "GT", 2, ", type=TOTALORDER"))
+    P([F([[3, 1, 3, 2, 3, 1], [np.inf, -0.0, 0.0, -np.inf, 5, 5]])], "ROOT r = (f32[2,4],s32[2,4]) topk(p0), k=4, largest=true")
+    # contractions
+    P([ar("s32", 2, 3, 4, 5) % 11, ar("s32", 5, 2, 7, 3) % 7], "ROOT r = s32[3,2,4,7] dot(p0,p1), lhs_batch_dims={1,0}, rhs_batch_dims={3,1}, lhs_contracting_dims={3}, rhs_contracting_dims={0}")
+    P([ar("s8", 3, 4) - 6, ar("u8", 4, 2)], "a = s32[3,4] convert(p0)\nb = s32[4,2] convert(p1)\nROOT r = s32[3,2] dot(a,b), lhs_contracting_dims={1}, rhs_contracting_dims={0}")
+    for win, x, w, out, more in [("size=2x3 stride=2x1 pad=1_0x-1_2 rhs_dilate=2x1", (2, 5, 6, 4), (2, 3, 2, 4), "2,2,5,4", ", feature_group_count=2"), ("size=3x2 pad=2_1x1_1 lhs_dilate=2x3 rhs_reversal=1x0", (1, 3, 3, 2), (3, 2, 2, 3), "1,6,8,3", ""), ("size=2x2 rhs_reversal=0x1", (4, 4, 4, 2), (2, 2, 2, 6), "2,3,3,6", ", batch_group_count=2"), ("size=1x1 stride=3x2", (1, 7, 5, 1), (1, 1, 1, 2), "1,3,3,2", ""), ("size=3x3 pad=-1_-1x0_0", (1, 6, 5, 2), (3, 3, 2, 1), "1,2,3,1", "")]:
+        P([(ar("f32", *x) % 5 - 2), (ar("f32", *w) % 3 - 1)], "ROOT r = f32[%s] convolution(p0,p1), window={%s}, dim_labels=b01f_01io->b01f%s" % (out, win, more))
+    # nothing at all, and single elements
+    for t in ("f32", "s32"):
+        z = np.zeros((0, 3), DT[t]); k = np.array(4, DT[t])
+        P([z, k], together([("%s[3]" % t, "reduce(p0,p1), dimensions={0}, to_apply=f"), ("%s[0]" % t, "reduce(p0,p1), dimensions={1}, to_apply=f"), ("%s[]" % t, "reduce(p0,p1), dimensions={0,1}, to_apply=f"), ("%s[2,5]" % t, "pad(p0,p1), padding=1_1x1_1"), ("%s[0,3]" % t, "sort(p0), dimensions={1}, to_apply=g"), ("%s[3,0]" % t, "transpose(p0), dimensions={1,0}"), ("%s[0,6]" % t, "concatenate(p0,p0), dimensions={1}"), ("%s[0]" % t, "reshape(p0)"),
+                         ("%s[0,2]" % t, "slice(p0), slice={[0:0],[1:3]}"), ("%s[4,0,3]" % t, "broadcast(p0), dimensions={1,2}"), ("%s[0,3]" % t, "reverse(p0), dimensions={0}"), ("%s[3,3]" % t, "dot(p0,p0), lhs_contracting_dims={0}, rhs_contracting_dims={0}"), ("%s[0,0]" % t, "dot(p0,p0), lhs_contracting_dims={1}, rhs_contracting_dims={1}"), ("%s[2,3]" % t, "reduce-window(p0,p1), window={size=2x1 pad=2_1x0_0}, to_apply=f")]), fold("add", t) + less(t).replace("f {", "g {"))
+    P([F(3)], together([("f32[]", "transpose(p0), dimensions={}"), ("f32[1,1,1]", "reshape(p0)"), ("f32[2,2]", "broadcast(p0), dimensions={}"), ("f32[]", "reverse(p0), dimensions={}"), ("f32[]", "slice(p0), slice={}"), ("f32[]", "dynamic-slice(p0), dynamic_slice_sizes={}"), ("f32[]", "dynamic-update-slice(p0,p0)"), ("f32[]", "dot(p0,p0)"), ("f32[]", "map(p0,p0), dimensions={}, to_apply=f")]), fold("add", "f32"))
+    # numbers at their ends
+    u = np.uint64([0, 1, 2 ** 24 + 1, 2 ** 53 + 1, 2 ** 63 - 1, 2 ** 63, 2 ** 63 + 1025, 2 ** 64 - 1]); i = u.view(np.int64)
+    many("programs", [u], [("%s[8]" % t, "convert(p0)") for t in ("f16", "bf16", "f32", "f64", "s64", "s32", "u8", "c64")]); many("programs", [i], [("%s[8]" % t, "convert(p0)") for t in ("f16", "bf16", "f32", "f64", "u64", "u32", "s8", "c128")])
+    many("programs", [u, u[::-1]], [("u64[8]", "%s(p0,p1)" % op) for op in ("multiply", "divide", "remainder", "subtract", "power", "shift-left", "shift-right-logical", "shift-right-arithmetic", "maximum")]); many("programs", [i, i[::-1]], [("s64[8]", "%s(p0,p1)" % op) for op in ("multiply", "divide", "remainder", "subtract", "power", "shift-left", "shift-right-logical", "shift-right-arithmetic", "minimum")])
+    v = F([1, 2, 3, 4]); P([v], "b = u8[4,4] bitcast-convert(p0)\nc = u8[4,4] transpose(b), dimensions={1,0}\nd = u32[4] bitcast-convert(c)\ne = f32[4] bitcast-convert(d)\nROOT r = u16[4,2] bitcast-convert(e)", want=[np.ascontiguousarray(v.view(np.uint8).reshape(4, 4).T).view(np.uint16)])
+    P([ar("s32", 6)], "ROOT m = s32[6] map(p0,p0), dimensions={0}, to_apply=f", "g {\na = s32[] parameter(0)\nk = s32[] constant(5)\nROOT r = s32[] multiply(a,k)\n}\nf {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nc = s32[] call(a), to_apply=g\nt = s32[] constant(2)\np = pred[] compare(b,t), direction=GT\nROOT r = s32[] select(p,c,b)\n}\n")
+    # sizes known only at run time
+    x = I([[5, 1, 4], [9, 2, 6], [5, 3, 5], [8, 9, 7]])
+    for n in (0, 1, 3, 4):
+        d = "d = s32[<=4,3] set-dimension-size(p0,p1), dimensions={0}\nz = s32[] constant(0)\n"; total = "\nROOT r = s32[] reduce(e,z), dimensions={0,1}, to_apply=f"
+        for body in ("e = s32[<=4,3] sort(d), dimensions={0}, to_apply=g" + "\nh = s32[1,3] slice(e), slice={[0:1],[0:3]}\nROOT r = s32[3] reduce(h,z), dimensions={0}, to_apply=f", "e = s32[<=4,3] reverse(d), dimensions={0}\nh = s32[<=4] reduce(e,z), dimensions={1}, to_apply=f\nROOT r = s32[] reduce(h,z), dimensions={0}, to_apply=f", "e = s32[3,<=4] transpose(d), dimensions={1,0}\nROOT r = s32[3] reduce(e,z), dimensions={1}, to_apply=f",
+                     "e = s32[<=6,3] pad(d,p1), padding=1_1x0_0" + total, "e = s32[3,3] dot(d,d), lhs_contracting_dims={0}, rhs_contracting_dims={0}" + total, "h = s32[<=4,<=4] dot(d,d), lhs_contracting_dims={1}, rhs_contracting_dims={1}\nROOT r = s32[] reduce(h,z), dimensions={0,1}, to_apply=f", "e = s32[<=8,3] concatenate(d,d), dimensions={0}" + total, "c = pred[<=4,3] compare(d,d), direction=EQ\ne = s32[<=4,3] convert(c)" + total,
+                     "q = s32[] get-dimension-size(d), dimensions={0}\nROOT r = s32[] multiply(q,q)", "c = (s32[<=4,3],s32[]) tuple(d,p1)\ne = s32[<=4,3] get-tuple-element(c), index=0" + total, "e = s32[<=4,3] set-dimension-size(d,p2), dimensions={0}" + total,
+                     "e = s32[<=12] reshape(d)\nROOT r = s32[] reduce(e,z), dimensions={0}, to_apply=f"):
+            if n < 2 and ("slice(e)" in body or "(d,p2)" in body): continue # what lies behind the size is nobody's
+            P([x, I(n), I(2)], d + body, add + less("s32").replace("f {", "g {"))
+
 # ---- several devices ----
 def D(file, args, results, comps="", head=", replica_count=4", want=None):
     """A case on len(args) devices: args[device][k]; results: (shape, expression). want: used where XLA refuses, checked where it does not."""
@@ -611,7 +738,7 @@ def plu(a):
         a[j + 1:, j] /= a[j, j]; a[j + 1:, j + 1:] -= np.outer(a[j + 1:, j], a[j, j + 1:])
     return a, piv, perm
 
-for part in (elementwise, functions, conversions, movement, reductions, contractions, structure, devices, solvers):
+for part in (elementwise, functions, conversions, movement, reductions, contractions, structure, programs, devices, solvers):
     try: part(); print(part.__name__, sum(map(len, FILES.values())), flush=True)
     finally: pickle.dump(CACHED, open(CACHE, "wb"))
 for f in os.listdir(OUT):

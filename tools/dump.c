@@ -54,6 +54,7 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
     else if (strcmp(stage, "thunk_sequence") == 0) snprintf(out, 400, "thunk_sequence.txt");
     else if (strcmp(stage, "plan") == 0) snprintf(out, 400, "planned_module.txt");
     else if (strcmp(stage, "ptx") == 0) snprintf(out, 400, "ptx");
+    else if (strcmp(stage, "fusion_log") == 0) snprintf(out, 400, "fusion_log.txt");
     else if (strcmp(stage, "pass_report") == 0) snprintf(out, 400, "pass_report.txt");
     else if (begins(stage, "hlo/")) {
         if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, pass_of(stage, out))) return false;
@@ -122,6 +123,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->no_command_buffers = f->no_command_buffers;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
+    c->deterministic_ops = f->deterministic;
     if (d->want || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
     snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
     for (p = d->module; *p; p++) if (*p == '/') *p = '_';

@@ -194,12 +194,22 @@ static int job_write(job *j) {
 }
 
 void stats_head(void) {
-    printf("kernel\tlaunches\twarp_instructions\tlane_instructions\tglobal_loads\tglobal_stores\tshared_accesses\tsectors\tminimum_sectors\tbank_conflicts\tbarriers\tatomics\tdivergent_branches\tfaults\n");
+    uint32_t k;
+    printf("kernel\tlaunches");
+#define X(name) printf("\t" #name);
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%s_warps\t%s_lanes", xlagpu_class_name(k), xlagpu_class_name(k));
+    printf("\n");
 }
 void stats_line(const xlagpu_kernel_stats *s) {
-    printf("%s\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\n", s->name, (unsigned long long)s->launches, (unsigned long long)s->warp_instructions, (unsigned long long)s->lane_instructions,
-           (unsigned long long)s->global_loads, (unsigned long long)s->global_stores, (unsigned long long)s->shared_accesses, (unsigned long long)s->sectors, (unsigned long long)s->minimum_sectors,
-           (unsigned long long)s->bank_conflicts, (unsigned long long)s->barriers, (unsigned long long)s->atomics, (unsigned long long)s->divergent_branches, (unsigned long long)s->faults);
+    uint32_t k;
+    printf("%s\t%llu", s->name, (unsigned long long)s->launches);
+#define X(name) printf("\t%llu", (unsigned long long)s->name);
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%llu\t%llu", (unsigned long long)s->class_warps[k], (unsigned long long)s->class_lanes[k]);
+    printf("\n");
 }
 static void job_stats(job *j) {
     uint32_t n = j->program ? xlagpu_rt_stats(j->program, NULL, 0) : 0, k;

@@ -162,6 +162,17 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
@@ -175,6 +186,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -205,8 +217,11 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -22,11 +22,16 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
+    X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
+    X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \

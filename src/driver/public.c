@@ -218,6 +218,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;

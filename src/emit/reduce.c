@@ -6,17 +6,6 @@
 #define XG_EMIT_REDUCE_C
 #include "emit.h"
 
-/* The computation is add(p0, p1) in either order, of one type. */
-XG_FN bool xg_reducer_is_sum(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    if (c->n_params != 2 || r->op != XG_ADD) return false;
-    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
-}
-/* The type that a sum is carried in; INVALID: the reducer's own types. */
-XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) {
-    return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID;
-}
-
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
 
 typedef struct xg_fold { const xg_inst *i; const xg_comp *comp; uint32_t n; xlagpu_type wide; xg_elem *args; } xg_fold;

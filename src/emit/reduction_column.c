@@ -28,7 +28,7 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
 
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && r->n_kept / p->vector < resident / 2); p->vector /= 2) {}
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
     p->depth = 1;
@@ -37,17 +37,10 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-/* Rows of a block's step: more of them while the device is not full and each thread still has some. */
-XG_FN int64_t xg_column_more(const xg_reduction *r, int64_t threads, int64_t blocks, int64_t vector) {
-    int64_t resident = r->e->target->resident_threads, bytes = xg_column_bytes(r), step = threads;
-    while (2 * threads <= XG_COLUMN_THREADS_MAX && blocks < resident / threads && r->n_reduced * r->minor / XG_MIN(r->minor, step * vector) * step >= 8 * threads &&
-           2 * threads * vector * bytes <= XG_COLUMN_SHARED_MAX) threads *= 2;
-    return threads;
-}
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
     p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
-    while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
+    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
         if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
@@ -68,13 +61,16 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     return true;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
-    int64_t across = 32;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector; p->vector /= 2) {}
+    int64_t across = 32, resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
     p->way = XG_COLUMN_TILE;
     p->width = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    p->threads = p->active = xg_column_more(r, across, p->blocks, p->vector);
+    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
+    p->active = p->threads;
     p->depth = p->threads / across;
 }
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
@@ -124,7 +120,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_kb outside = s->b;
     const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
     xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_operand(r, &m);
+    map = xg_walk_map_source(r, &m);
     vars[0] = r->thread;
     vars[1] = r->block;
     for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
@@ -192,6 +188,10 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     map = xg_walk_map_end(r, &m, NULL, 0);
+    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+        if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
+        map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
+    }
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
@@ -367,11 +367,31 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (!last);
 }
 
+/* A pad that could part the columns of one thread is read as it is. */
+XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool parts = false;
+    if (!r->pad || plan->vector == 1) return;
+    m.threads = plan->active;
+    v = xg_walk_sym(&m, "vector_index", plan->vector);
+    xg_column_place(r, plan, &m, step, v);
+    map = xg_walk_map_source(r, &m);
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
+    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
+    if (!parts) return;
+    r->pad = NULL;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
+    xg_column_check_pad(r, plan);
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
     if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
     if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);

@@ -5,12 +5,11 @@
  *   elements as what is reduced, and is written along.
  * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
  *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
- * - Partial results start from the init value if that may be taken in any number of times, reducer(init, init) = init; this holds for constants where the evaluator
- *   says so, and always for maximum, minimum, and, or. Other sums and products start from the neutral element of the operation, and the
- *   init value comes in once, at the end. What is neither is left to the loop emitter. */
+ * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter made it. Then the walk goes over the
+ *   array inside: `pad` maps indices of the operand to those of the array, and where it is not defined nothing is read.
+ * - opt/reducer.c says what partial results start from. Where it does not know, the loop emitter has to do it. */
 #ifndef XG_EMIT_REDUCTION_FORM_C
 #define XG_EMIT_REDUCTION_FORM_C
-#include "../eval/eval.h"
 #include "emit.h"
 
 typedef struct xg_hero {
@@ -18,8 +17,10 @@ typedef struct xg_hero {
     const xg_comp *comp;
     uint32_t n, first;            /* values; where they stand among those of all heroes */
     xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
-    bool late;                    /* partial results start from the neutral element */
+    bool late;                    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0 + x does */
+    bool pads;                    /* the init value may be taken in any number of times */
     xg_kfunc *combiner;
+    const xg_inst **sources;      /* what is read, one for each value: the operand, or the array in its pad */
 } xg_hero;
 
 typedef struct xg_reduction {
@@ -33,56 +34,16 @@ typedef struct xg_reduction {
     uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
-    int64_t vector;               /* elements that fit one access of what is read */
+    const xg_imap *pad;           /* NULL: the operands are read as they are */
+    int64_t vector, bytes;        /* elements that fit one access of what is read; bytes of one */
     /* While code is written. */
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
 } xg_reduction;
 
-/* ---- the reducer ---- */
+/* ---- heroes and epilogues ---- */
 
-XG_FN bool xg_hero_is_plain(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
-}
-XG_FN bool xg_hero_same_bits(const xg_literal *x, const xg_literal *y) {
-    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
-}
-/* reducer(init, init) = init, bit for bit, for constants. */
-XG_FN bool xg_hero_is_idempotent(const xg_hero *h, xg_arena *a) {
-    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * h->n + 1), *r;
-    xg_eval_options o;
-    uint32_t k;
-    for (k = 0; k < h->n; k++) {
-        const xg_inst *init = XG_OPERAND(h->i, h->n + k);
-        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
-        args[k] = args[h->n + k] = init->literal;
-    }
-    XG_FOR_INSTS(i, h->comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
-    memset(&o, 0, sizeof o);
-    r = xg_eval_comp((xg_comp *)h->comp, a, args, 2 * h->n, &o);
-    for (k = 0; k < h->n; k++) if (!xg_hero_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
-    return true;
-}
-/* Whether partial results have something to start from; says how in h->late. */
-XG_FN bool xg_hero_can_start(xg_hero *h, xg_arena *a) {
-    int cls = xg_type_class(xg_indexing_output_shape(h->i, 0)->type);
-    h->late = false;
-    if (xg_hero_is_plain(h->comp)) switch (h->comp->root->op) {
-    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return true;
-    default: break;
-    }
-    if (xg_hero_is_idempotent(h, a)) return true;
-    h->late = true;
-    if (!xg_hero_is_plain(h->comp)) return false;
-    switch (h->comp->root->op) {
-    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C;
-    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F;
-    case XG_XOR: return cls == XGT_I;
-    default: return false;
-    }
-}
 /* Numbers narrower than a byte stay with the loop emitter. */
 XG_FN bool xg_hero_has_values(const xg_inst *i) {
     uint32_t k;
@@ -94,8 +55,6 @@ XG_FN bool xg_hero_has_values(const xg_inst *i) {
     }
     return true;
 }
-
-/* ---- heroes and epilogues ---- */
 
 /* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
@@ -176,16 +135,17 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
 
 /* ---- the form ---- */
 
-/* The widest access that suits all arrays that are read once for each element, in elements. */
-XG_FN int64_t xg_reduction_vector(const xg_reduction *r) {
+/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest ones. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
     int64_t least = 16, most = 1, v;
     uint32_t k;
     for (k = 0; k < r->e->comp->n_params; k++) {
         const xg_shape *s = r->e->comp->params[k]->shape;
-        if (s->elements < r->in->elements) continue;
+        if (s->elements < r->heroes[0].sources[0]->shape->elements) continue;
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
+    *bytes = least;
     for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
 }
@@ -208,7 +168,46 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     }
 }
 
+/* ---- pads ---- */
+
+XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
+    if (x == y) return true;
+    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data || !y->literal->data) return false;
+    return memcmp(x->literal->data, y->literal->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* The array in a pad by the init value; NULL if there is none. */
+XG_FN const xg_inst *xg_reduction_padded(const xg_reduction *r, const xg_hero *h, uint32_t k, const xg_imap **map) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_inst *i = XG_OPERAND(h->i, k);
+    *map = xg_imap_identity(x, i->shape->dims, i->shape->rank);
+    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0)) *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k))) return NULL;
+    *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    return xg_imap_ok(*map) && (*map)->n_syms + (*map)->n_rts == 0 ? XG_OPERAND(i, 0) : NULL;
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+XG_FN void xg_reduction_sources(xg_reduction *r) {
+    bool all = !xg_reduction_has_sides(r);
+    const xg_imap *map, *pad = NULL;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) {
+        r->heroes[h].sources = XG_NEW_N(r->e->arena, const xg_inst *, r->heroes[h].n + 1);
+        for (k = 0; k < r->heroes[h].n; k++) {
+            r->heroes[h].sources[k] = all ? xg_reduction_padded(r, &r->heroes[h], k, &map) : NULL;
+            all = all && r->heroes[h].sources[k] && (!pad || xg_imap_equal(pad, map));
+            if (all) pad = map;
+        }
+    }
+    if (all) { r->pad = pad; return; }
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    xg_reducer_start start;
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;
@@ -223,10 +222,14 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
         h->first = r->n_values;
         h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
         r->n_values += h->n;
-        if (!xg_hero_can_start(h, e->arena)) return false;
+        start = xg_reducer_start_of(h->i, e->arena);
+        if (start == XG_REDUCER_UNKNOWN) return false;
+        h->pads = start == XG_REDUCER_FROM_INIT;
+        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
-    r->vector = xg_reduction_vector(r);
+    xg_reduction_sources(r);
+    r->vector = xg_reduction_vector(r, &r->bytes);
     return xg_reduction_maps(r);
 }
 
@@ -243,9 +246,9 @@ XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_e
     memcpy(args + h->n, x, h->n * sizeof *x);
     xg_elem_call_comp(s, h->comp, args, acc, h->n);
 }
-/* An element of what is reduced, as it is carried. */
+/* An element of what is reduced, as it is carried; at: indices of the source. */
 XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
-    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, k), at);
+    xg_elem x = xg_elem_of(s, h->sources[k], at);
     return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
 }
 XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
@@ -255,9 +258,8 @@ XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
 XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
     xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
     xg_kelem e = xg_kelem_of(t);
-    double v = h->comp->root->op == XG_MULTIPLY ? 1 : -0.0;
-    if (!xg_kelem_is_float(e)) return xg_kconst_int(&s->b, e, h->comp->root->op == XG_MULTIPLY);
-    return xg_kconst_float(&s->b, e, v);
+    double v = xg_reducer_neutral(h->comp);
+    return xg_kelem_is_float(e) ? xg_kconst_float(&s->b, e, v) : xg_kconst_int(&s->b, e, (int64_t)v);
 }
 /* What partial results start from. */
 XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {

@@ -6,64 +6,141 @@
  *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
  *     lane 0 of the row writes the result
  *
- * All numbers are powers of two but the row's length and number. */
+ * All numbers are powers of two but the row's length and number.
+ * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before the row, and what does not belong to it is left
+ * out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
 #define XG_EMIT_REDUCTION_ROW_C
 #include "emit.h"
 
-enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+enum { XG_ROW_FEW = 8 /* lanes */, XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
 
 typedef struct xg_row_plan {
     int64_t vector, lanes, rows;
+    int64_t unit;                 /* elements of a sector, if rows are entered at one; else 0 */
     int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
 } xg_row_plan;
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide;
     xg_row_plan p;
-    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
+    p.unit = 0;
     p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
     p.length = r->n_reduced / p.pieces;
+    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) && p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
+        p.vector = r->vector;
+        p.unit = XG_MAX(r->vector, 32 / r->bytes);
+    }
     vectors = (p.length + p.vector - 1) / p.vector;
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
-    for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
+    for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
 
-/* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
-XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
-    xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *th = xg_aff_dim(m.x, 0), *round;
-    bool many = plan->pieces > 1;
+XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    const xg_imap *map;
-    xg_walk w;
+    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
-    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
-    round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
-    round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
-    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
-    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
-    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
-    map = xg_walk_map_operand(r, &m);
-    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
     xg_reduction_sides(r, at, p->dest);
     xg_walk_end(r, &w, p);
 }
+/* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
+XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
+    if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
+    round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
+    round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
+    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, plan->lanes), xg_aff_mod(m->x, th, plan->lanes));
+    start = xg_aff_mul(m->x, start, plan->vector);
+    if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
+    m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
+    xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    return start;
+}
+/* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_imap *inside, *across;
+    (void)xg_row_places(r, plan, &m, first, groups, group);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
+    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
+}
+/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says so. Its indices are
+ * those of the row that it is in. */
+XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
+    xg_scope *s = &r->s;
+    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)), *results[XG_RANK_MAX + 1];
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX], *counts;
+    uint32_t rank = r->in->rank, k;
+    const xg_imap *map;
+    xg_walk w;
+    m->kept = xg_aff_div(m->x, memory, r->n_reduced);
+    m->lin = xg_aff_mod(m->x, memory, r->n_reduced);
+    map = xg_walk_map_operand(r, m);
+    for (k = 0; k < rank; k++) results[k] = map->results[k];
+    results[rank] = place;
+    map = xg_walk_map_end(r, m, results, rank + 1);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < rank; k++) at[k] = w.at + k;
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
+    xg_reduction_elements(r, at, x);
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    for (k = 0; k < r->n_values; k++) {
+        bool pair = old[k].im != NULL;
+        p->acc[k].v = xg_kselect(&s->b, counts, p->acc[k].v, old[k].v);
+        if (pair) p->acc[k].im = xg_kselect(&s->b, counts, p->acc[k].im, old[k].im);
+    }
+    xg_walk_end(r, &w, p);
+}
+/* The first round of rows that are entered before their begin. */
+XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
+    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
+    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector; /* one path for all lanes where these are few */
+    (void)xg_row_places(r, plan, &whole, 0, 1, 1);
+    (void)xg_row_places(r, plan, &parts, 0, 1, 1);
+    xg_walk_require(&whole, lane, early, plan->lanes - 1);
+    xg_walk_require(&parts, lane, 0, early - 1);
+    if (early < plan->lanes) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, true, p);
+}
+/* The rounds behind the last one that is whole for all of them. The last vector of the array may not be there. */
+XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t rounds, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole, single = whole;
+    const xg_aff *start = xg_row_places(r, plan, &whole, first, 1, rounds), *memory;
+    int64_t all = plan->length - plan->vector, total = r->n_kept * r->n_reduced;
+    bool few = plan->lanes <= XG_ROW_FEW, cut = total % plan->vector != 0;
+    (void)xg_row_places(r, plan, &parts, first, 1, rounds);
+    (void)xg_row_places(r, plan, &single, first, 1, rounds);
+    memory = xg_aff_add(whole.x, start, xg_aff_mul(whole.x, whole.kept, r->n_reduced));
+    xg_walk_require(&whole, start, INT64_MIN, all);
+    xg_walk_require(&parts, start, few ? INT64_MIN : all + 1, plan->length - 1);
+    if (cut) xg_walk_require(&parts, memory, INT64_MIN, total - plan->vector);
+    xg_walk_require(&single, memory, total - plan->vector + 1, INT64_MAX);
+    xg_walk_require(&single, single.lin, 0, plan->length - 1);
+    if (!few) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, false, p);
+    if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
+}
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
-    if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
-    if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
-    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0, groups = (whole - first) / XG_ROW_GROUP, rest = (whole - first) % XG_ROW_GROUP;
+    if (plan->unit) xg_row_begin(r, plan, p);
+    if (groups) xg_row_rounds(r, plan, first, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, first + groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->unit) xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
+    else if (plan->length % step) xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
 
 /* Lane 0 of each group of so many lanes gets all of their results. */

@@ -115,6 +115,46 @@ XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_ma
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
     return xg_walk_map_end(r, w, at, r->in->rank);
 }
+/* ... to the indices of the sources, in whose domain is only what lies in these. */
+XG_FN const xg_imap *xg_walk_map_source(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_imap *map = xg_walk_map_operand(r, w);
+    return r->pad ? xg_imap_compose(w->x, map, r->pad) : map;
+}
+/* The part of a sum that depends on the block alone; *rest: what else there is to it, by range. */
+XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg_aff *e, xg_range *rest) {
+    xg_aff_env env = xg_imap_env(x, map);
+    const xg_aff *block = xg_aff_const(x, 0);
+    xg_linear l;
+    uint32_t k, j;
+    xg_aff_linear(e, &l);
+    for (k = 0; k < l.n; k++) {
+        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
+        for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
+        if (alone) block = xg_aff_add(x, block, xg_aff_mul(x, l.terms[k].of, l.terms[k].scale));
+    }
+    *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
+    return block;
+}
+/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
+ * one for the others. */
+XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
+    xg_walk_map free = *w, edge = *w;
+    const xg_imap *map;
+    const xg_aff *block;
+    xg_range rest, range;
+    free.n_constraints = 0;
+    map = xg_walk_map_source(r, &free);
+    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
+    range = map->constraints[0].range;
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    free.n_constraints = w->n_constraints;
+    xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
+    xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
+    *inside = xg_walk_map_end(r, &free, map->results, map->n_results);
+    *across = xg_imap_compose(w->x, xg_walk_map_operand(r, &edge), r->pad);
+    return true;
+}
 /* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
 XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX], *out[XG_RANK_MAX];
@@ -123,6 +163,56 @@ XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
     return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- vectors ---- */
+
+typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
+    const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
+    return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
+}
+
+/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
+    uint32_t k, j;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
+            int64_t stride;
+            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+        }
+    }
+    return true;
+}
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
+XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
+    xg_reduction copy = *r;
+    xg_walk_map m;
+    const xg_aff *first, *other, *at;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool row = way == XG_WALK_ROW || way == XG_WALK_SHIFTED;
+    int64_t run = row ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
+    copy.threads = (run + vector - 1) / vector;
+    copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
+    m = xg_walk_map_begin(&copy);
+    first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
+    other = xg_aff_dim(m.x, 1);
+    at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
+    m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
+    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
+    map = xg_walk_map_operand(&copy, &m);
+    if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
+    if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
 }
 
 /* ---- elements and results ---- */
@@ -140,11 +230,6 @@ XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **des
         xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
         dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
     }
-}
-XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
-    uint32_t k;
-    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
-    return false;
 }
 /* All heroes' elements at the operand's indices. */
 XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {

@@ -236,7 +236,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data; c.w = wv->data; c.acc = acc->data;
     memset(at, 0, sizeof at);
-    if (w->elements && x->elements) do { xg_eval_spend_each(r, i->shape->elements, c.kernel_inputs); xg_conv_position(&c, at, position++); } while (xg_eval_next(at, c.window));
+    xg_eval_spend_each(r, i->shape->elements, w->elements / c.out_features);
+    if (w->elements && x->elements) do xg_conv_position(&c, at, position++); while (xg_eval_next(at, c.window));
     xg_conv_store(r, &c, l, out);
     xg_eval_drop(r, acc); xg_eval_drop(r, xv); xg_eval_drop(r, wv);
     return out;

@@ -219,6 +219,14 @@ XG_FN bool xg_eval_next(int64_t *at, const xg_window *w) {
     return false;
 }
 
+/* One operation for each position, seen or not. */
+XG_FN void xg_eval_spend_window(xg_eval_run *r, const xg_window *w) {
+    int64_t positions = 1;
+    uint32_t d;
+    for (d = 0; d < w->n; d++) if (!xg_mul64(positions, w->p[d].size, &positions)) positions = INT64_MAX / 2;
+    xg_eval_spend(r, positions);
+}
+
 /* The boxes, in outputs and base, of a window position; false when it sees nothing anywhere. Offsets are in elements. */
 XG_FN bool xg_eval_window_boxes(const xg_window *w, const int64_t *at, const xg_shape *base, const xg_shape *outputs, xg_strided *out_box, xg_strided *base_box, int64_t *out_at, int64_t *base_at) {
     int64_t os[XG_RANK_MAX], bs[XG_RANK_MAX];
@@ -259,8 +267,8 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
         xg_eval_fill(outs[k]->data, in[n + k]->data, bytes[k], (size_t)outs[k]->shape->elements);
     }
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     if (outs[0]->shape->elements) do {
-        xg_eval_spend(r, 1);
         if (!xg_eval_window_boxes(w, at, in[0]->shape, outs[0]->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         for (k = 0; k < n; k++) { acc[k] = outs[k]->data + (size_t)out_at * bytes[k]; x[k] = in[k]->data + (size_t)base_at * bytes[k]; }
         xg_reduce_box(r, c, n, acc, &out_box, x, &base_box, bytes);
@@ -281,6 +289,7 @@ XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_wind
     uint32_t d;
     for (k = 0; k < n; k++) where[k] = -1;
     memset(at, 0, sizeof at);
+    xg_eval_spend_window(r, w);
     do {
         if (!xg_eval_window_boxes(w, at, operand->shape, source->shape, &out_box, &base_box, &out_at, &base_at)) continue;
         memset(index, 0, sizeof index);

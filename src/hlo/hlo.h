@@ -175,7 +175,7 @@ struct xg_comp {
 };
 
 typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
-typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; } xg_io_alias;
+typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; uint32_t source_at; } xg_io_alias;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */

@@ -27,6 +27,7 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
         xg_io_alias a;
         memset(&a, 0, sizeof a);
         if (list.n) xg_lex_expect(x, ',', "',' or '}' after an alias");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
         a.output = xg_parse_ints(p, '{', '}', "an output index");
         xg_lex_expect(x, ':', "':'");
         xg_lex_expect(x, '(', "'(' and the parameter's number");

@@ -311,6 +311,12 @@ static int64_t xg_verify_bits(const xg_shape *s) {
     xg_mul64(s->elements, bits, &r);
     return r;
 }
+#define XG_ALIAS_RULE(ok, ...) \
+    do { \
+        if (ok) break; \
+        if (m->source && a->source_at) xg_fail_at(m->ctx, XLAGPU_ERROR_INVALID, m->source, a->source_at - 1, NULL, __VA_ARGS__); \
+        xg_fail(m->ctx, XLAGPU_ERROR_INVALID, __VA_ARGS__); \
+    } while (0)
 static void xg_verify_io_aliases(xg_module *m) {
     xg_verify_paths outputs, inputs;
     uint32_t k;
@@ -322,19 +328,17 @@ static void xg_verify_io_aliases(xg_module *m) {
         const xg_io_alias *a = &m->aliases[k];
         const xg_shape *out = xg_infer_shape_at(m->entry_result ? m->entry_result : m->entry->root->shape, a->output), *in;
         const char *index = xg_verify_index_text(m, a->output);
-        if (!out) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
-        if (a->param < 0 || a->param >= (int64_t)m->entry->n_params)
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
+        XG_ALIAS_RULE(out, "input_output_alias names output %s, but the result is %s", index, xg_verify_shape_text(m, m->entry->root->shape));
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "input_output_alias of output %s names parameter %lld, but there are %u", index, (long long)a->param, m->entry->n_params);
         in = xg_infer_shape_at(m->entry_params ? m->entry_params->elems[a->param] : m->entry->params[a->param]->shape, a->param_index);
-        if (!in) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param,
-                         xg_verify_shape_text(m, m->entry->params[a->param]->shape));
-        if (!xg_shape_is_array(in) || !xg_shape_is_array(out) || xg_verify_bits(in) != xg_verify_bits(out) || (a->must && in != out && !xg_shape_agrees(in, out)))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
-        if (xg_verify_paths_add(m, &outputs, 0, a->output)) xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names output %s twice", index);
-        if (xg_verify_paths_add(m, &inputs, a->param, a->param_index))
-            xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
+        XG_ALIAS_RULE(in, "input_output_alias of output %s names index %s of parameter %lld, which is %s", index, xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(xg_shape_is_array(in) && xg_shape_is_array(out) && xg_verify_bits(in) == xg_verify_bits(out) && (!a->must || in == out || xg_shape_agrees(in, out)),
+                      "input_output_alias of output %s: %s and %s of parameter %lld cannot share a buffer", index, xg_verify_shape_text(m, out), xg_verify_shape_text(m, in), (long long)a->param);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
 }
+#undef XG_ALIAS_RULE
 
 /* The order of computations, and that the list is sound. */
 static void xg_verify_comp_list(xg_verifier *v) {

@@ -278,7 +278,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
     l.init = xg_hb_tuple(b, all, n + 1);
     shape = l.init->shape;
     param = xg_comp_add_param(condition, shape, XG_STR("state"));
-    condition->root = xg_hb_compare(&c, "LT", xg_hb_element(&c, param, 0), xg_hb_int(&c, XLAGPU_S32, count));
+    l.k = xg_hb_element(&c, param, 0);
+    condition->root = xg_hb_compare(&c, "LT", l.k, xg_hb_int(&c, XLAGPU_S32, count));
     param = xg_comp_add_param(body, shape, XG_STR("state"));
     l.condition = condition;
     l.b = xg_hb_end(body, b->from);

@@ -22,6 +22,24 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
     return r;
 }
 
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     xg_comp *to = xg_comp_new(from->module, from->name, before);
     xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);

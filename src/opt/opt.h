@@ -12,12 +12,26 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id:
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
+XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
+
+/* ---- reducer.c: partial results of a reduce ---- */
+typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
+XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */

@@ -59,6 +59,8 @@ struct xg_ptx {
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
+    const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
+    uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
 };
@@ -189,6 +191,7 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -220,6 +223,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
         else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
         else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");

@@ -68,20 +68,13 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
 }
 
 XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
+    uint32_t i;
     to->name = s->name;
     to->launches += s->launches;
-    to->warp_instructions += s->warp_instructions;
-    to->lane_instructions += s->lane_instructions;
-    to->global_loads += s->global_loads;
-    to->global_stores += s->global_stores;
-    to->shared_accesses += s->shared_accesses;
-    to->sectors += s->sectors;
-    to->minimum_sectors += s->minimum_sectors;
-    to->bank_conflicts += s->bank_conflicts;
-    to->barriers += s->barriers;
-    to->atomics += s->atomics;
-    to->divergent_branches += s->divergent_branches;
-    to->faults += s->faults;
+#define X(name) to->name += s->name;
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
@@ -104,6 +97,14 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xg_mem_free(&p->device->c, e);
 }
 
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
+    static const char *const names[XLAGPU_CLASS_COUNT] = {
+#define X(name, text) text,
+        XLAGPU_CLASSES(X)
+#undef X
+    };
+    return class_index < XLAGPU_CLASS_COUNT ? names[class_index] : NULL;
+}
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
     const xlagpu_execution *e;
     uint32_t k;

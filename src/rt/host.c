@@ -189,18 +189,11 @@ XG_FN void xr_host_job(void *user, uint32_t index) {
 }
 
 XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
-    to->warp_instructions += s->warp_instructions;
-    to->lane_instructions += s->lane_instructions;
-    to->global_loads += s->global_loads;
-    to->global_stores += s->global_stores;
-    to->shared_accesses += s->shared_loads + s->shared_stores;
-    to->sectors += s->sectors;
-    to->minimum_sectors += s->sectors_min;
-    to->bank_conflicts += s->bank_conflicts;
-    to->barriers += s->barriers;
-    to->atomics += s->atomics;
-    to->divergent_branches += s->divergent_branches;
-    to->faults += s->faults;
+    uint32_t i;
+#define X(name) to->name += s->name;
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
 }
 
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */

@@ -51,7 +51,7 @@ typedef struct xg_sim_operand {
     uint64_t value;                 /* number; or what is added to a base */
     xg_sim_sym *sym;
     xg_str word;                    /* label or special register */
-    struct xg_sim_operand *pair;    /* p|q */
+    struct xg_sim_operand *pair;    /* p|q; the coordinates behind a tensor map's address */
     struct xg_sim_operand *items;   /* of a vector or list; the base of an address */
     uint32_t n;
 } xg_sim_operand;
@@ -399,7 +399,10 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             xg_sim_accept(p, '+');
             o->value = xg_sim_expr(p, 0, 0);
         }
-        if (xg_sim_is(p, ',')) XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "addresses with coordinates (textures, tensor maps) are not simulated yet");
+        if (xg_sim_accept(p, ',')) { /* a tensor map and the place of a box in it */
+            o->pair = XG_NEW(&p->scratch, xg_sim_operand);
+            xg_sim_operand_read(p, o->pair, depth + 1);
+        }
         xg_sim_expect(p, ']');
     } else if (p->t.kind == XG_SIM_TK_WORD) xg_sim_operand_word(p, o);
     else if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {

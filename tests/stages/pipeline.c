@@ -1,5 +1,6 @@
 /* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
  *   pass NAMES      HLO passes (comma-separated), then the module
+ *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
  *   plan            the whole way; buffer assignment and thunk sequence
@@ -18,6 +19,14 @@ static void stage_pass(xg_stage *io) {
     xg_hlo_print(&io->out, m, NULL);
 }
 
+/* rule NAME: one rule of the algebraic simplifier, as often as it applies. */
+static void stage_rule(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    xg_opt_algsimp_only(m, io->args);
+    xg_hlo_verify(m);
+    xg_hlo_print(&io->out, m, NULL);
+}
+
 static void stage_partition(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     xg_comp *c = (xg_comp *)xg_dict_get(&m->comp_names, xg_str_z(io->args));
@@ -30,6 +39,7 @@ static void stage_emit(xg_stage *io) {
     xg_emit_target t;
     t.resident_threads = 132 * 2048;
     t.max_unroll = 4;
+    t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
         xg_kir_verify(k);

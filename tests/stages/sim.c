@@ -1,9 +1,9 @@
 /* stages/sim.c -- runs a PTX kernel on the simulator.
  *
  * The input is PTX whose comments say what to run:
- *     // launch grid=2,1,1 block=32 shared=64 entry=name fuel=1000 stats unchecked=global|shared|races|registers
+ *     // launch grid=2,1,1 block=32 shared=64 entry=name fuel=1000 stats twice unchecked=global|shared|races|registers
  *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts; `in` before TYPE: read-only;
- *                                    without VALUES it counts as never written; `freed`: given back before the launch
+ *                                    without VALUES it counts as never written; `freed`: given back before the launch; `freed-later`: before the second
  *     // val TYPE VALUE                 a scalar parameter
  * Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal. The output is every buffer that the kernel
  * may write, eight values a line (runs of one value are shortened), or the fault with addresses replaced by "ADDRESS". */
@@ -12,8 +12,8 @@ typedef struct sim_type { const char *name; int bytes; xlagpu_type type; bool he
 static const sim_type sim_types[] = {{"u8", 1, XLAGPU_U8, false}, {"u16", 2, XLAGPU_U16, false}, {"u32", 4, XLAGPU_U32, false}, {"u64", 8, XLAGPU_U64, false}, {"s8", 1, XLAGPU_S8, false},
     {"s16", 2, XLAGPU_S16, false}, {"s32", 4, XLAGPU_S32, false}, {"s64", 8, XLAGPU_S64, false}, {"f16", 2, XLAGPU_F16, false}, {"bf16", 2, XLAGPU_BF16, false}, {"f32", 4, XLAGPU_F32, false},
     {"f64", 8, XLAGPU_F64, false}, {"x8", 1, XLAGPU_U8, true}, {"x16", 2, XLAGPU_U16, true}, {"x32", 4, XLAGPU_U32, true}, {"x64", 8, XLAGPU_U64, true}};
-typedef struct sim_buf { char name[64]; const sim_type *t; uint32_t count; char *p; bool readonly, written, freed; } sim_buf;
-typedef struct sim_case { sim_buf bufs[16]; uint32_t n, params; char param[512]; xg_sim_launch l; char entry[64]; bool stats; } sim_case;
+typedef struct sim_buf { char name[64]; const sim_type *t; uint32_t count; char *p; bool readonly, written, freed, freed_later; } sim_buf;
+typedef struct sim_case { sim_buf bufs[16]; uint32_t n, params; char param[512]; xg_sim_launch l; char entry[64]; bool stats; uint32_t again; /* launches after the first */ } sim_case;
 
 static const char *sim_word(const char *p, char out[64]) {
     int n = 0;
@@ -47,6 +47,7 @@ static void sim_buffer(xg_stage *io, sim_case *k, const char *p) {
     p = sim_word(p, w);
     if (strcmp(w, "in") == 0) { b->readonly = true; p = sim_word(p, w); }
     if (strcmp(w, "freed") == 0) { b->freed = true; p = sim_word(p, w); }
+    if (strcmp(w, "freed-later") == 0) { b->freed_later = true; p = sim_word(p, w); }
     b->t = sim_type_of(io->ctx, w);
     p = sim_word(p, w);
     b->count = (uint32_t)strtoul(w, NULL, 0);
@@ -86,6 +87,7 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
         else if (strncmp(w, "fuel=", 5) == 0) k->l.fuel = strtoull(q + 1, NULL, 0);
         else if (strncmp(w, "entry=", 6) == 0) xg_format(k->entry, sizeof k->entry, "%s", q + 1);
         else if (strcmp(w, "stats") == 0) k->stats = true;
+        else if (strcmp(w, "twice") == 0) k->again = 1;
         else if (strcmp(w, "unchecked=global") == 0) k->l.unchecked_global = true;
         else if (strcmp(w, "unchecked=shared") == 0) k->l.unchecked_shared = true;
         else if (strcmp(w, "unchecked=races") == 0) k->l.unchecked_races = true;
@@ -123,49 +125,68 @@ static void sim_fault(xg_stage *io, const xg_sim_worker *w) {
     }
     xg_putc(&io->out, '\n');
 }
-static void stage_sim(xg_stage *io) {
-    sim_case *k = XG_NEW(io->arena, sim_case);
-    xg_sim_module *m;
-    xg_sim_memory memory;
-    xg_sim_worker *w;
-    const char *p = io->in.text;
-    uint32_t i;
-    xlagpu_status status;
-    char *line;
-    while (p && p < io->in.text + io->in.size) {
-        const char *end = (const char *)memchr(p, '\n', (size_t)(io->in.text + io->in.size - p));
-        size_t n = end ? (size_t)(end - p) : (size_t)(io->in.text + io->in.size - p);
-        line = (char *)xg_str_copy(io->arena, xg_str_of(p, n)).p;
-        sim_header(io, k, line);
+static void sim_headers(xg_stage *io, sim_case *k, const xg_source *text) {
+    const char *p = text->text;
+    while (p && p < text->text + text->size) {
+        const char *end = (const char *)memchr(p, '\n', (size_t)(text->text + text->size - p));
+        size_t n = end ? (size_t)(end - p) : (size_t)(text->text + text->size - p);
+        sim_header(io, k, (char *)(uintptr_t)xg_str_copy(io->arena, xg_str_of(p, n)).p);
         p = end ? end + 1 : NULL;
     }
-    m = xg_sim_load(io->ctx, io->arena, &io->in);
-    k->l.module = m;
-    k->l.entry = k->entry[0] ? xg_sim_find(m, xg_str_z(k->entry)) : xg_sim_entry_at(m, 0);
-    if (!k->l.entry) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: no such entry");
-    xg_sim_memory_init(&memory, io->ctx);
+}
+static void sim_memory(sim_case *k, xg_sim_memory *memory) {
+    uint32_t i;
     for (i = 0; i < k->n; i++) {
         xg_sim_buffer b;
         memset(&b, 0, sizeof b);
         b.base = (uint64_t)(uintptr_t)k->bufs[i].p; b.bytes = (uint64_t)k->bufs[i].count * (uint64_t)k->bufs[i].t->bytes; b.name = k->bufs[i].name; b.readonly = k->bufs[i].readonly;
-        xg_sim_memory_add(&memory, &b);
-        if (k->bufs[i].freed) xg_sim_memory_remove(&memory, b.base);
-        if (k->bufs[i].written) xg_sim_memory_written(&memory, b.base, b.bytes, 0);
+        xg_sim_memory_add(memory, &b);
+        if (k->bufs[i].freed) xg_sim_memory_remove(memory, b.base);
+        if (k->bufs[i].written) xg_sim_memory_written(memory, b.base, b.bytes, 0);
     }
+}
+/* Loads the kernel and launches it, as often as the case says. NULL: it was refused, and the context says why. */
+static xg_sim_worker *sim_go(xg_stage *io, sim_case *k, const xg_source *text, xg_sim_memory *memory, xlagpu_status *status) {
+    xg_sim_module *m = xg_sim_load(io->ctx, io->arena, text);
+    xg_sim_worker *w = NULL;
+    uint32_t n;
+    k->l.module = m;
+    k->l.entry = k->entry[0] ? xg_sim_find(m, xg_str_z(k->entry)) : xg_sim_entry_at(m, 0);
+    if (!k->l.entry) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: no such entry");
     k->l.params = k->param;
     k->l.param_bytes = k->params;
-    k->l.memory = &memory;
-    if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) { xg_printf(&io->out, "%s\n", io->ctx->message); xg_sim_memory_free(&memory); return; }
-    xg_sim_begin(&k->l);
-    w = xg_sim_worker_init(xg_alloc_raw(io->arena, xg_sim_worker_bytes(&k->l)), &k->l);
-    status = xg_sim_run(w, 0, (uint64_t)k->l.grid[0] * k->l.grid[1] * k->l.grid[2]);
-    xg_sim_end(&k->l);
+    k->l.memory = memory;
+    if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) return NULL;
+    *status = XLAGPU_OK;
+    for (n = 0; n <= k->again && *status == XLAGPU_OK; n++) {
+        uint32_t i;
+        for (i = 0; n && i < k->n; i++) if (k->bufs[i].freed_later) xg_sim_memory_remove(memory, (uint64_t)(uintptr_t)k->bufs[i].p);
+        xg_sim_begin(&k->l);
+        w = xg_sim_worker_init(xg_alloc_raw(io->arena, xg_sim_worker_bytes(&k->l)), &k->l);
+        *status = xg_sim_run(w, 0, (uint64_t)k->l.grid[0] * k->l.grid[1] * k->l.grid[2]);
+        xg_sim_end(&k->l);
+    }
+    return w;
+}
+static void stage_sim(xg_stage *io) {
+    sim_case *k = XG_NEW(io->arena, sim_case);
+    xg_sim_memory memory;
+    xg_sim_worker *w;
+    xlagpu_status status = XLAGPU_OK;
+    uint32_t i;
+    sim_headers(io, k, &io->in);
+    xg_sim_memory_init(&memory, io->ctx);
+    sim_memory(k, &memory);
+    w = sim_go(io, k, &io->in, &memory, &status);
     xg_sim_memory_free(&memory);
+    if (!w) { xg_printf(&io->out, "%s\n", io->ctx->message); return; }
     if (status != XLAGPU_OK) sim_fault(io, w);
     else for (i = 0; i < k->n; i++) if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
     if (k->stats) {
-#define X(field, text) if (xg_sim_worker_stats(w)->field) xg_printf(&io->out, "%s %llu\n", text, (unsigned long long)xg_sim_worker_stats(w)->field);
-        XG_SIM_STATS(X)
+        const xg_sim_stats *s = xg_sim_worker_stats(w);
+#define X(name) if (s->name) xg_printf(&io->out, #name " %llu\n", (unsigned long long)s->name);
+        XLAGPU_COUNTERS(X)
 #undef X
+        for (i = 0; i < XLAGPU_CLASS_COUNT; i++) if (s->class_warps[i]) xg_printf(&io->out, "class %s %llu %llu\n", xlagpu_class_name(i), (unsigned long long)s->class_warps[i], (unsigned long long)s->class_lanes[i]);
     }
 }

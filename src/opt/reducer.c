@@ -1,0 +1,57 @@
+/* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
+ *
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
+ * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
+ * once, at the end. Of other computations nothing is known. */
+#ifndef XG_OPT_REDUCER_C
+#define XG_OPT_REDUCER_C
+#include "../eval/eval.h"
+#include "opt.h"
+
+XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
+    uint32_t n = reduce->n_operands / 2, k;
+    xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * n + 1), *r;
+    xg_eval_options o;
+    for (k = 0; k < n; k++) {
+        const xg_inst *init = XG_OPERAND(reduce, n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    bool plain = xg_reducer_is_plain(comp);
+    int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
+    if (plain) switch (comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
+    default: break;
+    }
+    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
+    if (plain) switch (comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    default: break;
+    }
+    return XG_REDUCER_UNKNOWN;
+}
+XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
+
+/* add(p0, p1) in either order, of one type. */
+XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
+
+#endif /* XG_OPT_REDUCER_C */

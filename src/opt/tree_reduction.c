@@ -1,0 +1,207 @@
+/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
+ *
+ *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
+ *
+ * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
+ * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
+ * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
+#ifndef XG_OPT_TREE_REDUCTION_C
+#define XG_OPT_TREE_REDUCTION_C
+#include "opt.h"
+
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+
+typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
+
+XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k; }
+XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
+    return false;
+}
+/* Blocks that work on it as it is. */
+XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
+    int64_t columns = 1;
+    uint32_t k;
+    for (k = 0; k < t->in->rank; k++) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (t->in->dims[d] == 1) continue;
+        if (xg_tree_reduces(t, d)) break;
+        columns *= t->in->dims[d];
+    }
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+}
+/* Into about so many parts; the fewer the better that no padding is needed. */
+XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
+    int64_t size = 0, p;
+    uint32_t k, others = 0;
+    for (k = t->in->rank; k-- > 0;) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
+        others++;
+        if (size >= want || t->in->dims[d] <= size) continue;
+        size = t->in->dims[d];
+        t->dim = d;
+    }
+    t->leave = others > 1 && size <= 4 * want;
+    t->parts = size;
+    t->length = 1;
+    if (t->leave) return size > 1;
+    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--) if (size % p == 0 && size / p % 8 == 0) { t->parts = p; t->length = size / p; return true; }
+    t->length = ((size + want - 1) / want + 31) / 32 * 32;
+    t->parts = (size + t->length - 1) / t->length;
+    return t->parts > 1;
+}
+XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    t->i = i;
+    t->in = XG_OPERAND(i, 0)->shape;
+    t->n = i->n_operands / 2;
+    t->dims = xg_attr_ints(i, XG_A_dimensions);
+    if (t->in->elements == 0 || t->in->dynamic || t->in->rank >= XG_RANK_MAX) return false;
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    for (k = 0; k < t->n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape;
+        if (!xg_mul64(s->elements, xg_type_bytes(s->type), &results) || results > INT64_MAX / 64) return false;
+        bytes += results;
+        if (s->layout != t->in->layout) return false;
+    }
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    blocks = xg_tree_blocks(t, results);
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+}
+
+/* ---- the two reductions ---- */
+
+/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory stays. */
+XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
+    xg_module *m = t->i->comp->module;
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, n = 0;
+    for (k = 0; k < t->in->rank; k++) {
+        if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
+        dims[rank++] = t->parts;
+        dims[rank++] = t->length;
+    }
+    for (k = 0; k < t->in->rank; k++) {
+        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        if (d == (int32_t)t->dim) order[n++] = d + 1;
+        order[n++] = d > (int32_t)t->dim ? d + 1 : d;
+    }
+    return xg_shape_with_layout(m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+/* What a reduce over these dims leaves, in the same order in memory. */
+XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, j, n = 0;
+    for (k = 0; k < s->rank; k++) {
+        for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
+        place[k] = -1;
+        if (j == n_gone) { place[k] = (int32_t)rank; dims[rank++] = s->dims[k]; }
+    }
+    for (k = 0; k < s->rank; k++) if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+    return xg_shape_with_layout(m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n, const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
+    xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return i;
+}
+/* Operand k, cut; `start` is what it is padded with. */
+XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_inst *start) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *s = xg_tree_shape(t, x->shape->type);
+    if (t->leave) return x;
+    memset(pads, 0, sizeof pads);
+    pads[t->dim].high = t->parts * t->length - t->in->dims[t->dim];
+    if (pads[t->dim].high) {
+        const xg_layout *layout = x->shape->layout;
+        x = xg_hb_pad(b, x, start, pads);
+        x->shape = xg_shape_with_layout(b->comp->module, x->shape, layout);
+    }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
+    double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
+    if (start == XG_REDUCER_FROM_INIT) return init;
+    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral) : xg_hb_int(b, init->shape->type, (int64_t)neutral);
+}
+XG_FN bool xg_tree_rewrite(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **in, **next, *first, *second;
+    const xg_shape **shapes, *shape;
+    int64_t dims[XG_RANK_MAX + 1], place;
+    xlagpu_type narrow = XLAGPU_INVALID, wide;
+    xg_reducer_start start;
+    uint32_t k, n_dims = 0;
+    xg_tree t;
+    if (!xg_tree_plan(&t, i)) return false;
+    start = xg_reducer_start_of(i, m->arena);
+    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C)) return false;
+    in = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    next = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    shapes = XG_NEW_N(m->arena, const xg_shape *, t.n + 1);
+    for (k = 0; k < 2 * t.n; k++) in[k] = next[k] = XG_OPERAND(i, k);
+    wide = t.n == 1 ? xg_reducer_wide(to_apply, t.in->type) : XLAGPU_INVALID;
+    if (wide != XLAGPU_INVALID) {
+        narrow = t.in->type;
+        to_apply = xg_hb_reducer(&b, XG_ADD, wide);
+        for (k = 0; k < 2; k++) {
+            const xg_shape *s = xg_shape_with_type(m, in[k]->shape, wide);
+            in[k] = next[k] = xg_hb_op(&b, XG_CONVERT, s, &in[k], 1);
+        }
+    }
+    for (k = 0; k < t.dims.n; k++) {
+        int64_t d = t.dims.p[k];
+        if (d != (int64_t)t.dim) dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
+        else if (!t.leave) dims[n_dims++] = d + 1;
+    }
+    for (k = 0; k < t.n; k++) {
+        in[t.n + k] = xg_tree_start(&b, &t, start, in[t.n + k]);
+        in[k] = xg_tree_operand(&b, &t, in[k], in[t.n + k]);
+        shapes[k] = xg_tree_rest(m, in[k]->shape, dims, n_dims);
+    }
+    shape = t.n == 1 && i->shape->type != XLAGPU_TUPLE ? shapes[0] : xg_shape_tuple(m, shapes, t.n);
+    first = xg_tree_reduce(&b, shape, in, t.n, dims, n_dims, to_apply);
+    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++) if (dims[k] < (int64_t)t.dim) place--;
+    for (k = 0; k < t.n; k++) {
+        next[k] = first;
+        if (first->shape->type != XLAGPU_TUPLE) continue;
+        next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
+        xg_inst_set_attr(next[k], xg_attr_make_int(XG_A_index, k));
+    }
+    shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
+    second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);
+    if (narrow != XLAGPU_INVALID) second = xg_hb_op(&b, XG_CONVERT, i->shape, &second, 1);
+    xg_inst_replace(i, second);
+    xg_inst_remove(i);
+    return true;
+}
+
+/* Reductions inside of fusions stay what they are. */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_TREE_REDUCTION_C */
