@@ -120,10 +120,10 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->disable_passes = f->disable;
     c->fill_elided_constants = f->fill_elided;
     c->ftz = f->ftz;
+    c->deterministic_ops = f->deterministic;
     c->no_command_buffers = f->no_command_buffers;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
-    c->deterministic_ops = f->deterministic;
     if (d->want || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
     snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
     for (p = d->module; *p; p++) if (*p == '/') *p = '_';

@@ -60,10 +60,7 @@ XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
-            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) {
-            if (d != i) xg_alg_enqueue(r, d); /* what has effects and no users stays as it is */
-            continue;
-        }
+            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
         *xg_alg_state(r, d) |= XG_ALG_GONE;
         for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
         xg_inst_remove(d);
@@ -119,7 +116,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
         unsigned char *s = xg_alg_state(r, i);
         if (*s & XG_ALG_GONE) continue;
         *s = 0;
-        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) { xg_alg_drop(r, i); continue; }
+        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
+        if (*xg_alg_state(r, i) & XG_ALG_GONE) continue;
         if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
     }
     XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
