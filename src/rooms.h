@@ -88,6 +88,7 @@
 #include "opt/dce.c"
 #include "opt/entry_layout.c"
 #include "opt/layout_normalization.c"
+#include "opt/layout_assignment.c"
 #include "opt/flatten_call_graph.c"
 #include "opt/tuple_simplifier.c"
 
