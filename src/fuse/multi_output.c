@@ -136,7 +136,7 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     if (!g->log) return;
     xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
     if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
-    else xg_printf(g->log, "refused, %s\n", why);
+    else xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
 /* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
