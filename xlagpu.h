@@ -8477,6 +8477,7 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
 /* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
@@ -17044,6 +17045,19 @@ XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of al
 XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
@@ -17084,6 +17098,7 @@ XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims,
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
 XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
 XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b);
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
 XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
@@ -17108,6 +17123,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
@@ -17196,6 +17213,8 @@ XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, ui
 }
 
 /* ---- movement ---- */
+
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
@@ -17333,7 +17352,8 @@ XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
-    return xg_hb_reduce(b, x, xg_hb_int(b, x->shape->type, 0), dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    xg_inst *zero = xg_hb_int(b, x->shape->type, 0);
+    return xg_hb_reduce(b, x, zero, dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
 }
 /* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
@@ -17441,6 +17461,56 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
     }
 }
 
+/* The same for a tuple: values[k], in any layout, for its k-th element. */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
+    xg_hb b = xg_hb_at(from);
+    uint32_t n = from->shape->n_elems, k;
+    xg_inst **all, *whole;
+    xg_use *u, *next;
+    for (u = from->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
+        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_inst_remove(element);
+    }
+    if (!from->first_use && from != from->comp->root) return;
+    all = XG_NEW_N(from->comp->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) all[k] = values[k]->shape == from->shape->elems[k] ? values[k] : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
+    whole = xg_hb_tuple(&b, all, n);
+    xg_inst_replace(from, whole);
+}
+
+/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made;
+            next = i->next;
+            if (!matches(i)) continue;
+            b = xg_hb_at(i);
+            made = expand(&b, i);
+            if (!made) continue;
+            if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
+            else {
+                xg_inst **values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+                uint32_t k;
+                for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+                xg_opt_replace_tuple(i, values);
+            }
+            next = i->next; /* its elements may have stood there, and are gone */
+            xg_inst_remove(i);
+            if (made->op == XG_TUPLE && !made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
 #endif /* XG_OPT_BUILD_C */
 /* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
  *
@@ -17480,7 +17550,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(compare_self, COMPARE, EXACT) X(compare_unsigned_zero, COMPARE, EXACT) X(compare_pred, COMPARE, EXACT) X(compare_converted_pred, COMPARE, EXACT) \
     X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
     X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
-    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) \
+    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
     X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
@@ -17968,6 +18038,44 @@ RULE(of_broadcasts) {
     }
     for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_splat(&a->b, in[k], XG_OPERAND(model, 0)->shape->dims, in[k]->shape->rank ? 0 : XG_OPERAND(model, 0)->shape->rank);
     return xg_hb_broadcast(&a->b, xg_alg_again(a, i, in, XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank), i->shape->dims, i->shape->rank, places.p, places.n);
+}
+/* The operands of i before the movement `op`, which all arrays among them make from one shape and which moves nothing else; NULL where that would not leave
+ * fewer movements. Scalars that are broadcast are the same in any shape. */
+XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
+    xg_inst *model = NULL, **in;
+    uint32_t k, n = 0;
+    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->shape->rank != i->shape->rank) return NULL;
+        if (o->op == XG_BROADCAST && XG_OPERAND(o, 0)->shape->rank == 0) continue;
+        if (o->op != op || !xg_alg_one_user(o)) return NULL;
+        if (model && (!xg_shape_same_dims(XG_OPERAND(o, 0)->shape, XG_OPERAND(model, 0)->shape) || (op == XG_TRANSPOSE && !xg_ints_equal(xg_attr_ints(o, XG_A_dimensions), xg_attr_ints(model, XG_A_dimensions))))) return NULL;
+        model = o;
+        n++;
+    }
+    if (n < 2) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = P(k)->op == op ? XG_OPERAND(P(k), 0) : xg_hb_splat(&a->b, XG_OPERAND(P(k), 0), XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank);
+    return in;
+}
+XG_FN const xg_shape *xg_alg_moved_shape(const xg_inst *i, xg_opcode op) {
+    uint32_t k = 0;
+    while (P(k)->op != op) k++;
+    return XG_OPERAND(P(k), 0)->shape;
+}
+RULE(of_reshapes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_RESHAPE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_RESHAPE) : NULL;
+    return in ? xg_hb_reshape(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), i->shape->dims, i->shape->rank) : NULL;
+}
+RULE(of_transposes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_TRANSPOSE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_TRANSPOSE) : NULL;
+    uint32_t k = 0;
+    if (!in) return NULL;
+    while (P(k)->op != XG_TRANSPOSE) k++;
+    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_ints(P(k), XG_A_dimensions).p);
 }
 #undef RULE
 #undef P
@@ -18944,6 +19052,95 @@ XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
 
 #endif /* XG_OPT_ALGSIMP_C */
+/* opt/batch_norm_expander.c -- BatchNormExpander: the batch normalisations as reductions and elementwise operations.
+ *
+ * Narrow floats are computed in f32 and rounded once, as the sums of everything else are. */
+#ifndef XG_OPT_BATCH_NORM_EXPANDER_C
+#define XG_OPT_BATCH_NORM_EXPANDER_C
+
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+
+XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_norms n;
+    uint32_t k;
+    memset(&n, 0, sizeof n);
+    n.b = b;
+    n.i = i;
+    n.wide = s->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    n.dims = s->dims;
+    n.rank = s->rank;
+    n.feature = xg_attr_int(i, XG_A_feature_index, 0);
+    n.count = s->dims[n.feature] ? (double)(s->elements / s->dims[n.feature]) : 0;
+    for (k = 0; k < s->rank; k++) if ((int64_t)k != n.feature) n.others[n.n_others++] = k;
+    return n;
+}
+XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
+XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
+    xg_inst *s = xg_norms_sum(n, x);
+    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+}
+XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
+    return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
+}
+/* (x - mean) (scale / deviation) + offset */
+XG_FN xg_inst *xg_norms_apply(const xg_norms *n, xg_inst *x, xg_inst *mean, xg_inst *variance, xg_inst *scale, xg_inst *offset) {
+    xg_inst *factor = xg_hb_2(n->b, XG_DIVIDE, scale, xg_norms_deviation(n, variance));
+    x = xg_hb_2(n->b, XG_SUBTRACT, x, xg_norms_spread(n, mean));
+    x = xg_hb_2(n->b, XG_MULTIPLY, x, xg_norms_spread(n, factor));
+    x = xg_hb_2(n->b, XG_ADD, x, xg_norms_spread(n, offset));
+    return xg_hb_convert(n->b, x, XG_OPERAND(n->i, 0)->shape->type);
+}
+
+XG_FN xg_inst *xg_norms_inference(const xg_norms *n) {
+    xg_inst *v[5];
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    return xg_norms_apply(n, v[0], v[3], v[4], v[1], v[2]);
+}
+XG_FN xg_inst *xg_norms_training(const xg_norms *n) {
+    xg_inst *v[3], *out[3], *mean, *d, *variance;
+    uint32_t k;
+    for (k = 0; k < 3; k++) v[k] = xg_norms_operand(n, k);
+    mean = xg_norms_mean(n, v[0]);
+    d = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, mean));
+    variance = xg_norms_mean(n, xg_hb_2(n->b, XG_MULTIPLY, d, d));
+    out[0] = xg_norms_apply(n, v[0], mean, variance, v[1], v[2]);
+    out[1] = xg_hb_convert(n->b, mean, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, variance, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+/* x, scale, mean, variance, dy; with h = (x - mean) / deviation: d offset = sum dy, d scale = sum dy h, dx = scale / deviation (dy - (d offset + h d scale) / count). */
+XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
+    xg_inst *v[5], *out[3], *deviation, *h, *doffset, *dscale, *dx, *share;
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    deviation = xg_norms_deviation(n, v[3]);
+    h = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, v[2]));
+    h = xg_hb_2(n->b, XG_DIVIDE, h, xg_norms_spread(n, deviation));
+    doffset = xg_norms_sum(n, v[4]);
+    dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
+    share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
+    share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
+    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
+    dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
+    out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
+    out[1] = xg_hb_convert(n->b, dscale, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, doffset, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+
+XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
+    xg_norms n = xg_norms_of(b, i);
+    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+}
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+
+#endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -18998,6 +19195,159 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
 }
 
 #endif /* XG_OPT_CALL_INLINER_C */
+/* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
+ *
+ * A collective-permute gives zeros to a device that nobody sends to. On more than one device nothing is changed. */
+#ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
+#define XG_OPT_COLLECTIVE_SIMPLIFIER_C
+
+XG_FN bool xg_coll_matches(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    switch (i->op) {
+    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: break;
+    default: return false;
+    }
+    if (m->replica_count != 1 || m->num_partitions != 1 || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return i->n_operands == 1 && i->shape->plain == XG_OPERAND(i, 0)->shape->plain;
+    if (i->shape->n_elems != i->n_operands) return false;
+    for (k = 0; k < i->n_operands; k++) if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
+    return true;
+}
+XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) { return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0; }
+XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(i, k);
+        out[k] = xg_coll_reaches_nobody(i) ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims, x->shape->rank) : x;
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
+}
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+
+#endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
+/* opt/conditional_simplifier.c -- ConditionalSimplifier.
+ *
+ * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
+ * - Branches of a few operations that cost no more than a look at memory are all computed, and the result selected: a conditional asks the host.
+ * - Elements of the result that nobody takes are not made. */
+#ifndef XG_OPT_CONDITIONAL_SIMPLIFIER_C
+#define XG_OPT_CONDITIONAL_SIMPLIFIER_C
+
+enum { XG_COND_SELECT_INSTS = 24, XG_COND_SELECT_BRANCHES = 4, XG_COND_SELECT_ELEMENTS = 1 << 20 };
+
+XG_FN xg_inst *xg_cond_inlined(const xg_hb *b, xg_inst *i, const xg_comp *branch, uint32_t which) {
+    xg_inst *arg = XG_OPERAND(i, 1 + which), *root = xg_opt_inline(branch, b->comp, b->before, &arg), **all;
+    uint32_t k;
+    if (i->shape->type != XLAGPU_TUPLE || root->op == XG_TUPLE) return root;
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, root->shape->n_elems + 1);
+    for (k = 0; k < root->shape->n_elems; k++) all[k] = xg_hb_element(b, root, k);
+    return xg_hb_tuple(b, all, root->shape->n_elems);
+}
+/* The branch that a constant chooses, -1: not known. */
+XG_FN int64_t xg_cond_known(const xg_inst *i, const xg_comps *branches) {
+    const xg_inst *p = XG_OPERAND(i, 0);
+    int64_t v;
+    uint32_t k;
+    for (k = 1; k < branches->n && branches->p[k] == branches->p[0] && XG_OPERAND(i, 1 + k) == XG_OPERAND(i, 1); k++) {}
+    if (k == branches->n) return 0;
+    if (p->op != XG_CONSTANT || p->literal->elided || !xg_literal_get_int(p->literal, 0, &v)) return -1;
+    if (p->shape->type == XLAGPU_PRED) return v ? 0 : 1;
+    return v < 0 || v >= (int64_t)branches->n ? (int64_t)branches->n - 1 : v;
+}
+
+/* ---- all branches, and a select ---- */
+
+XG_FN bool xg_cond_is_cheap(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return true;
+    case XG_IOTA: case XG_BROADCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_SLICE: case XG_REVERSE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: break;
+    default: if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return i->shape->elements <= XG_COND_SELECT_ELEMENTS;
+}
+/* An array, or a tuple of arrays. */
+XG_FN bool xg_cond_is_flat(const xg_shape *s) {
+    uint32_t k;
+    if (xg_shape_is_array(s)) return !s->dynamic;
+    if (s->type != XLAGPU_TUPLE) return false;
+    for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || s->elems[k]->dynamic) return false;
+    return true;
+}
+XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
+    uint32_t k;
+    if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
+    for (k = 0; k < branches->n; k++) {
+        if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
+        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+    }
+    return true;
+}
+/* take is a pred scalar: x where it holds, else y. */
+XG_FN xg_inst *xg_cond_choice(const xg_hb *b, xg_inst *take, xg_inst *x, xg_inst *y) {
+    if (x == y) return x;
+    return xg_hb_select(b, xg_hb_splat(b, take, x->shape->dims, x->shape->rank), x, y);
+}
+XG_FN xg_inst *xg_cond_selected(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, k, j;
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, n + 1), *p = XG_OPERAND(i, 0), *take;
+    for (k = branches->n; k-- > 0;) {
+        xg_inst *value = xg_cond_inlined(b, i, branches->p[k], k);
+        take = p->shape->type == XLAGPU_PRED || k + 1 == branches->n ? p : xg_hb_compare(b, "EQ", p, xg_hb_int(b, p->shape->type, k));
+        for (j = 0; j < n; j++) {
+            xg_inst *x = i->shape->type == XLAGPU_TUPLE ? XG_OPERAND(value, j) : value;
+            out[j] = k + 1 == branches->n ? x : xg_cond_choice(b, take, x, out[j]);
+        }
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, n) : out[0];
+}
+
+/* ---- results that nobody takes ---- */
+
+XG_FN xg_comp *xg_cond_narrow_branch(const xg_comp *from, xg_comp *before, const unsigned char *taken) {
+    xg_comp *to = xg_opt_clone_comp(from, before);
+    xg_inst *root = to->root, **kept = XG_NEW_N(to->module->arena, xg_inst *, root->n_operands + 1);
+    xg_hb b = xg_hb_end(to, root);
+    uint32_t k, n = 0;
+    for (k = 0; k < root->n_operands; k++) if (taken[k]) kept[n++] = XG_OPERAND(root, k);
+    to->root = xg_hb_tuple(&b, kept, n);
+    xg_inst_remove(root);
+    return to;
+}
+XG_FN xg_inst *xg_cond_narrow(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    xg_module *m = b->comp->module;
+    uint32_t n = i->shape->n_elems, k, j, n_kept = 0, at;
+    unsigned char *taken;
+    xg_inst **out, *made;
+    if (i->shape->type != XLAGPU_TUPLE) return NULL;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, taken)) return NULL;
+    for (k = 0; k < n; k++) n_kept += taken[k];
+    if (n_kept == n || n_kept == 0) return NULL;
+    for (k = 0; k < branches->n; k++) if (branches->p[k]->root->op != XG_TUPLE || branches->p[k]->root->first_use || !xg_cond_is_flat(i->shape)) return NULL;
+    out = XG_NEW_N(m->arena, xg_inst *, XG_MAX(n, i->n_operands) + 1);
+    for (k = 0; k < i->n_operands; k++) out[k] = XG_OPERAND(i, k);
+    made = xg_inst_clone(i, i->comp, out, i);
+    for (k = 0; k < branches->n; k++) branches->p[k] = xg_cond_narrow_branch(branches->p[k], i->comp, taken);
+    xg_opt_set_control_comps(made, branches);
+    made->shape = branches->p[0]->root->shape;
+    for (k = 0, at = 0; k < n; k++) out[k] = taken[k] ? xg_hb_element(b, made, at++) : NULL;
+    for (k = 0; k < n; k++) if (!out[k]) for (j = 0; j < n; j++) if (out[j]) out[k] = out[j]; /* stands for what nobody asks for */
+    return xg_hb_tuple(b, out, n);
+}
+
+XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
+    xg_comps branches = xg_opt_control_comps(b->comp->module->arena, i);
+    int64_t known = xg_cond_known(i, &branches);
+    if (known >= 0) return xg_cond_inlined(b, i, branches.p[known], (uint32_t)known);
+    if (xg_cond_may_select(i, &branches)) return xg_cond_selected(b, i, &branches);
+    return xg_cond_narrow(b, i, &branches);
+}
+XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors); }
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
+
+#endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */
 /* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
  *
  * Laws
@@ -19141,7 +19491,6 @@ typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
 XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
 
 XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
-XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
     uint32_t k;
@@ -19489,6 +19838,109 @@ XG_FN bool xg_opt_dce(xg_module *m) {
 }
 
 #endif /* XG_OPT_DCE_C */
+/* opt/dot_dimensions.c -- DotDimensionSorter and DotDimensionMerger: contractions with as few dimensions as they can be written with.
+ *
+ * Sorter: the order in which contracting dimensions are listed is free; they are listed as they lie in the left operand, or in the right one if only that makes
+ * both ascend.
+ * Merger: neighbouring dimensions that play the same part (both free; both contracted, or both batch, with neighbours of the same order on the other side) become
+ * one, by a reshape that moves nothing. Sums are taken in the same order. Multiplying matrices is what is left of most of what frameworks export. */
+#ifndef XG_OPT_DOT_DIMENSIONS_C
+#define XG_OPT_DOT_DIMENSIONS_C
+
+/* ---- sorter ---- */
+
+XG_FN bool xg_dot_ascends(const int64_t *p, uint32_t n) {
+    uint32_t k;
+    for (k = 1; k < n; k++) if (p[k] < p[k - 1]) return false;
+    return true;
+}
+/* Sorts `by` and carries `along`. */
+XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
+    uint32_t k, at;
+    for (k = 1; k < n; k++) for (at = k; at > 0 && by[at - 1] > by[at]; at--) {
+        int64_t t = by[at];
+        by[at] = by[at - 1]; by[at - 1] = t;
+        t = along[at];
+        along[at] = along[at - 1]; along[at - 1] = t;
+    }
+}
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
+        xg_dot_dims d;
+        if (i->op != XG_DOT) continue;
+        d = xg_dot_dims_of(i);
+        if (d.lc.n < 2 || xg_dot_ascends(d.lc.p, d.lc.n) || xg_dot_ascends(d.rc.p, d.rc.n)) continue; /* as good as it gets, or the other side would suffer */
+        memcpy(l, d.lc.p, d.lc.n * sizeof *l);
+        memcpy(r, d.rc.p, d.rc.n * sizeof *r);
+        xg_dot_sort(l, r, d.lc.n);
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_lhs_contracting_dims, l, d.lc.n));
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_rhs_contracting_dims, r, d.rc.n));
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- merger ---- */
+
+/* The part of a dimension of one operand: its place in the list of batch or contracting dimensions (+ FREE of those), or FREE. */
+enum { XG_DOT_FREE = -1, XG_DOT_CONTRACTED = 1000 };
+typedef struct xg_dot_side { xg_inst *x; int64_t part[XG_RANK_MAX], group[XG_RANK_MAX]; uint32_t n_groups; int64_t dims[XG_RANK_MAX]; } xg_dot_side;
+
+XG_FN void xg_dot_parts(xg_dot_side *s, xg_inst *x, xg_ints batch, xg_ints contracted) {
+    uint32_t k;
+    s->x = x;
+    for (k = 0; k < x->shape->rank; k++) s->part[k] = XG_DOT_FREE;
+    for (k = 0; k < batch.n; k++) s->part[batch.p[k]] = k;
+    for (k = 0; k < contracted.n; k++) s->part[contracted.p[k]] = XG_DOT_CONTRACTED + k;
+}
+/* Does the dimension that plays the part follow the one that plays the part before it? */
+XG_FN bool xg_dot_follows(const xg_dot_side *s, int64_t part) {
+    uint32_t k;
+    for (k = 1; k < s->x->shape->rank; k++) if (s->part[k] == part) return s->part[k - 1] == part - 1;
+    return false;
+}
+XG_FN void xg_dot_groups(xg_dot_side *s, const xg_dot_side *other) {
+    uint32_t k;
+    s->n_groups = 0;
+    for (k = 0; k < s->x->shape->rank; k++) {
+        bool joins = k && (s->part[k] == XG_DOT_FREE ? s->part[k - 1] == XG_DOT_FREE : s->part[k - 1] == s->part[k] - 1 && s->part[k - 1] != XG_DOT_FREE && xg_dot_follows(other, s->part[k]));
+        if (!joins) s->dims[s->n_groups++] = 1;
+        s->group[k] = s->n_groups - 1;
+        s->dims[s->n_groups - 1] *= s->x->shape->dims[k];
+    }
+}
+/* The list of dimensions of one kind, as groups; each once. */
+XG_FN uint32_t xg_dot_group_list(const xg_dot_side *s, xg_ints list, int64_t *out) {
+    uint32_t k, n = 0;
+    for (k = 0; k < list.n; k++) if (n == 0 || out[n - 1] != s->group[list.p[k]]) out[n++] = s->group[list.p[k]];
+    return n;
+}
+XG_FN bool xg_dot_merges(const xg_inst *i) { return i->op == XG_DOT && !i->shape->dynamic && i->shape->elements && XG_OPERAND(i, 0)->shape->elements && !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic; }
+XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    int64_t lists[4][XG_RANK_MAX];
+    xg_dot_side l, r;
+    xg_inst *x, *y;
+    xg_dot_parts(&l, XG_OPERAND(i, 0), d.lb, d.lc);
+    xg_dot_parts(&r, XG_OPERAND(i, 1), d.rb, d.rc);
+    xg_dot_groups(&l, &r);
+    xg_dot_groups(&r, &l);
+    if (l.n_groups == l.x->shape->rank && r.n_groups == r.x->shape->rank) return NULL;
+    now.lb.n = xg_dot_group_list(&l, d.lb, lists[0]); now.lb.p = lists[0];
+    now.lc.n = xg_dot_group_list(&l, d.lc, lists[1]); now.lc.p = lists[1];
+    now.rb.n = xg_dot_group_list(&r, d.rb, lists[2]); now.rb.p = lists[2];
+    now.rc.n = xg_dot_group_list(&r, d.rc, lists[3]); now.rc.p = lists[3];
+    x = xg_hb_reshape(b, l.x, l.dims, l.n_groups);
+    y = xg_hb_reshape(b, r.x, r.dims, r.n_groups);
+    x = xg_hb_dot(b, x, y, now, i->shape->type, i);
+    return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+
+#endif /* XG_OPT_DOT_DIMENSIONS_C */
 /* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
  *
  * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
@@ -19910,103 +20362,6 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
 XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
 
 #endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
-/* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
- * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
-#ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
-#define XG_OPT_FLATTEN_CALL_GRAPH_C
-
-enum { XG_FLATTEN_MAX = 4000000, XG_FLATTEN_DEPTH = 64 };
-
-XG_FN bool xg_opt_is_control(const xg_inst *i) { return i->op == XG_WHILE || i->op == XG_CONDITIONAL; }
-
-/* The computations that a while or conditional runs, in the order of its attributes. */
-XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
-    xg_comps r;
-    uint32_t k, n = 0, j;
-    r.n = 0;
-    for (k = 0; k < i->n_attrs; k++) n += xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS ? i->attrs[k].v.comps->n : 1;
-    r.p = XG_NEW_N(a, xg_comp *, n + 1);
-    for (k = 0; k < i->n_attrs; k++) {
-        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMP) r.p[r.n++] = i->attrs[k].v.comp;
-        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
-    }
-    return r;
-}
-
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    uint32_t at, k;
-    bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
-        }
-        changed = fn(work.p[at]) || changed;
-    }
-    return changed;
-}
-
-XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
-    xg_comp *to = xg_comp_new(from->module, from->name, before);
-    xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
-    uint32_t k;
-    for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
-    to->root = xg_opt_inline(from, to, NULL, params);
-    return to;
-}
-
-typedef struct xg_flatten { xg_module *m; xg_map64 taken; uint64_t total; bool changed; } xg_flatten;
-
-XG_FN xg_comp *xg_flatten_claim(xg_flatten *f, xg_comp *c, xg_inst *user) {
-    if (xg_map64_get(&f->taken, c->id)) {
-        f->total += c->n_insts;
-        if (f->total > XG_FLATTEN_MAX) xg_hlo_fail(user, XLAGPU_ERROR_LIMIT, NULL, "%s: giving each loop and branch its own computations makes more than %d instructions", user->name.p, (int)XG_FLATTEN_MAX);
-        c = xg_opt_clone_comp(c, user->comp);
-        f->changed = true;
-    }
-    xg_map64_put(&f->taken, c->id, c);
-    return c;
-}
-
-XG_FN void xg_flatten_comp(xg_flatten *f, xg_comp *c, uint32_t depth) {
-    uint32_t k, j;
-    XG_FOR_INSTS(i, c) {
-        if (!xg_opt_is_control(i)) continue;
-        if (depth > XG_FLATTEN_DEPTH) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: loops and branches nested deeper than %d", i->name.p, (int)XG_FLATTEN_DEPTH);
-        for (k = 0; k < i->n_attrs; k++) {
-            xg_attr a = i->attrs[k];
-            if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = xg_flatten_claim(f, a.v.comp, i);
-            else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
-                xg_comps *list = XG_NEW(f->m->arena, xg_comps);
-                list->n = a.v.comps->n;
-                list->p = XG_NEW_N(f->m->arena, xg_comp *, list->n + 1);
-                for (j = 0; j < list->n; j++) list->p[j] = xg_flatten_claim(f, a.v.comps->p[j], i);
-                a.v.comps = list;
-            } else continue;
-            xg_inst_set_attr(i, a);
-        }
-        {
-            xg_comps called = xg_opt_control_comps(f->m->arena, i);
-            for (k = 0; k < called.n; k++) xg_flatten_comp(f, called.p[k], depth + 1);
-        }
-    }
-}
-
-XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
-    xg_flatten f;
-    memset(&f, 0, sizeof f);
-    f.m = m;
-    xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
-    return f.changed;
-}
-
-#endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
 /* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
  *
  * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
@@ -20268,6 +20623,641 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m) {
 }
 
 #endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
+ *
+ * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
+ *   to half-complex and back the matrix has only the columns or rows that are wanted; back to real, the missing half is its mirror image, so
+ *   each entry counts twice, but the first and (for even lengths) the last.
+ * - Others go dimension by dimension. A length n = p q is a transform of length p, a twist by roots of n, a transform of length q (Cooley and Tukey): x[q j1 + j2]
+ *   gives y[k1 + p k2]. A large prime length becomes a cyclic convolution, by transforms of a power of two (Bluestein).
+ * - Roots are literals, each rounded once, as long as they are few; else they are computed where they are needed, from iotas in integers modulo n. */
+#ifndef XG_OPT_FFT_EXPANDER_C
+#define XG_OPT_FFT_EXPANDER_C
+
+enum { XG_FFT_WHOLE = 512, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
+
+/* ---- roots ---- */
+
+XG_FN xg_inst *xg_fft_literal(const xg_fft *f, const xg_complex *v, const int64_t *dims, uint32_t rank) {
+    xg_literal *l = xg_literal_new(f->b->comp->module->arena, xg_hb_shape(f->b, f->type, dims, rank));
+    int64_t k;
+    for (k = 0; k < l->shape->elements; k++) {
+        if (f->real == XLAGPU_F64) { ((double *)l->data)[2 * k] = v[k].re; ((double *)l->data)[2 * k + 1] = v[k].im; }
+        else { ((float *)l->data)[2 * k] = (float)v[k].re; ((float *)l->data)[2 * k + 1] = (float)v[k].im; }
+    }
+    return xg_hb_literal(f->b, l);
+}
+/* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
+XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
+    xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
+    angle = xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
+    cosine = xg_hb_1(f->b, XG_COSINE, angle);
+    return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
+}
+/* The array [rows, columns] of exp(sign 2 pi i j k / n). */
+XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
+    xg_arena *arena = f->b->comp->module->arena;
+    int64_t dims[2], j, k;
+    xg_complex *v, *roots;
+    xg_inst *turns;
+    dims[0] = rows;
+    dims[1] = columns;
+    if (rows > XG_FFT_LITERAL / columns) {
+        turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 0);
+        turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
+        return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
+    }
+    roots = XG_NEW_N(arena, xg_complex, n + 1);
+    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
+    return xg_fft_literal(f, v, dims, 2);
+}
+
+/* ---- one dimension: lines [count, n] ---- */
+
+XG_FN xg_inst *xg_fft_dot(const xg_fft *f, xg_inst *x, xg_inst *matrix, int64_t contracted) {
+    static const int64_t first[1] = {0};
+    xg_dot_dims d;
+    memset(&d, 0, sizeof d);
+    d.lc.p = &contracted;
+    d.rc.p = first;
+    d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(f->b, x, matrix, d, f->type, NULL);
+}
+XG_FN xg_inst *xg_fft_reshape(const xg_fft *f, xg_inst *x, int64_t a, int64_t b, int64_t c) {
+    int64_t dims[3];
+    dims[0] = a; dims[1] = b; dims[2] = c;
+    return xg_hb_reshape(f->b, x, dims, c ? 3 : 2);
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n);
+
+/* x[count, p q] */
+XG_FN xg_inst *xg_fft_split(const xg_fft *f, xg_inst *x, int64_t p, int64_t q) {
+    static const int64_t swap[3] = {0, 2, 1}, inner[2] = {1, 2};
+    int64_t count = x->shape->dims[0];
+    xg_inst *waves = xg_fft_waves(f, p, p, p), *twist = xg_fft_waves(f, q, p, p * q);
+    xg_inst *y = xg_fft_dot(f, xg_fft_reshape(f, x, count, p, q), waves, 1); /* [count, j2, k1] */
+    y = xg_hb_2(f->b, XG_MULTIPLY, y, xg_hb_broadcast(f->b, twist, y->shape->dims, 3, inner, 2));
+    y = xg_fft_lines(f, xg_fft_reshape(f, xg_hb_transpose(f->b, y, swap), count * p, q, 0), q); /* [count k1, k2] */
+    y = xg_hb_transpose(f->b, xg_fft_reshape(f, y, count, p, q), swap);
+    return xg_fft_reshape(f, y, count, p * q, 0);
+}
+/* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */
+XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
+    static const int64_t last[1] = {1};
+    int64_t m = 1, dims[2], start[2];
+    xg_fft forward = *f, backward = *f;
+    xg_inst *turns, *w, *conj, *mirror, *a, *c, *zero, *parts[3], *imag;
+    xg_pad_dim pad[2];
+    while (m < 2 * n - 1) m *= 2;
+    forward.sign = -1;
+    backward.sign = 1;
+    dims[0] = 1; dims[1] = n;
+    turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1);
+    turns = xg_hb_2(f->b, XG_MULTIPLY, turns, turns);
+    turns = xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, 2 * n));
+    w = xg_fft_computed(f, turns, 2 * n);
+    imag = xg_hb_1(f->b, XG_IMAG, w);
+    a = xg_hb_1(f->b, XG_REAL, w);
+    conj = xg_hb_2(f->b, XG_COMPLEX, a, xg_hb_1(f->b, XG_NEGATE, imag));
+    zero = xg_hb_convert(f->b, xg_hb_int(f->b, f->real, 0), f->type);
+    dims[1] = m - 2 * n + 1;
+    start[0] = 1;
+    mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
+    parts[0] = conj; parts[1] = xg_hb_splat(f->b, zero, dims, 2); parts[2] = mirror;
+    c = xg_fft_lines(&forward, xg_hb_concat(f->b, parts, 3, 1), m); /* [1, m] */
+    c = xg_hb_reshape(f->b, c, &m, 1);
+    memset(pad, 0, sizeof pad);
+    pad[1].high = m - n;
+    w = xg_hb_reshape(f->b, w, &n, 1);
+    a = xg_hb_2(f->b, XG_MULTIPLY, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+    a = xg_fft_lines(&forward, xg_hb_pad(f->b, a, zero, pad), m);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
+    a = xg_hb_slice_dim(f->b, xg_fft_lines(&backward, a, m), 1, 0, n);
+    c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)m), f->type);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+    return xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+}
+/* The largest divisor of n that is small enough for one dot, 1 when there is none. */
+XG_FN int64_t xg_fft_divisor(int64_t n) {
+    int64_t p = XG_FFT_DIRECT;
+    while (n % p) p--;
+    if (p > 1) return p;
+    for (p = XG_FFT_DIRECT + 1; p <= XG_FFT_PRIME && p * p <= n; p++) if (n % p == 0) return p;
+    return 1;
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n) {
+    int64_t p;
+    if (n <= XG_FFT_DIRECT) return n == 1 ? x : xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1);
+    p = xg_fft_divisor(n);
+    if (p > 1 && p < n) return xg_fft_split(f, x, p, n / p);
+    return n <= XG_FFT_PRIME ? xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1) : xg_fft_convolved(f, x, n);
+}
+
+/* Along dimension d of x, whatever the others are. */
+XG_FN xg_inst *xg_fft_along(const xg_fft *f, xg_inst *x, uint32_t d) {
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX], flat[2];
+    uint32_t rank = x->shape->rank, k;
+    if (x->shape->dims[d] == 1) return x;
+    for (k = 0; k < rank; k++) perm[k] = k;
+    perm[d] = rank - 1;
+    perm[rank - 1] = d;
+    x = xg_hb_transpose(f->b, x, perm);
+    memcpy(dims, x->shape->dims, rank * sizeof *dims);
+    flat[1] = dims[rank - 1];
+    flat[0] = x->shape->elements / flat[1];
+    x = xg_fft_lines(f, xg_hb_reshape(f->b, x, flat, 2), flat[1]);
+    return xg_hb_transpose(f->b, xg_hb_reshape(f->b, x, dims, rank), perm);
+}
+
+/* ---- the instruction ---- */
+
+typedef struct xg_fft_sizes { uint32_t n; int64_t length[3], in[3], out[3], inputs, outputs; double scale; bool to_real, from_real; } xg_fft_sizes;
+
+XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    xg_fft_sizes z;
+    uint32_t k;
+    memset(&z, 0, sizeof z);
+    z.n = n.n;
+    z.to_real = xg_str_is(type, "IRFFT");
+    z.from_real = xg_str_is(type, "RFFT");
+    z.inputs = z.outputs = 1;
+    z.scale = 1;
+    for (k = 0; k < n.n; k++) {
+        z.length[k] = n.p[k];
+        z.in[k] = s->dims[s->rank - n.n + k];
+        z.out[k] = i->shape->dims[s->rank - n.n + k];
+        z.inputs *= z.in[k];
+        z.outputs *= z.out[k];
+        if (z.to_real || xg_str_is(type, "IFFT")) z.scale /= (double)n.p[k];
+    }
+    return z;
+}
+/* What element j of dimension d adds to element k of its transform, [in, out]. */
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+    int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
+    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    double scale = d == 0 ? z->scale : 1;
+    for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < in; j++) {
+        double s = z->to_real && d == z->n - 1 && j && 2 * j != n ? 2 * scale : scale;
+        for (k = 0, t = 0; k < out; k++, t = (t + j) % n) v[j * out + k] = xg_complex_of(s * roots[t].re, s * roots[t].im);
+    }
+    return v;
+}
+/* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
+XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
+    xg_arena *arena = f->b->comp->module->arena;
+    const xg_complex *v = xg_fft_factor(f, z, 0);
+    int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
+    uint32_t d;
+    for (d = 1; d < z->n; d++) {
+        const xg_complex *w = xg_fft_factor(f, z, d);
+        int64_t in = z->in[d], out = z->out[d];
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
+            const xg_complex p = v[r * columns + c], q = w[j * out + k];
+            to->re = p.re * q.re - p.im * q.im;
+            to->im = p.re * q.im + p.im * q.re;
+        }
+        v = grown;
+        rows *= in;
+        columns *= out;
+    }
+    dims[0] = rows;
+    dims[1] = columns;
+    return xg_fft_literal(f, v, dims, 2);
+}
+/* The other half of a spectrum of length n: conjugates, backwards. */
+XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
+    uint32_t last = x->shape->rank - 1;
+    int64_t dim = last;
+    xg_inst *parts[2], *re, *im;
+    parts[0] = x;
+    if (n - x->shape->dims[last] <= 0) return x;
+    parts[1] = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, x, last, 1, n - x->shape->dims[last] + 1), &dim, 1);
+    re = xg_hb_1(f->b, XG_REAL, parts[1]);
+    im = xg_hb_1(f->b, XG_IMAG, parts[1]);
+    parts[1] = xg_hb_2(f->b, XG_COMPLEX, re, xg_hb_1(f->b, XG_NEGATE, im));
+    return xg_hb_concat(f->b, parts, 2, dim);
+}
+XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0);
+    xg_fft_sizes z = xg_fft_sizes_of(i);
+    uint32_t rank = x->shape->rank, k;
+    xg_fft f;
+    if (x->shape->elements == 0 || i->shape->elements == 0) return xg_hb_int_like(b, i, 0);
+    f.b = b;
+    f.type = z.to_real ? x->shape->type : i->shape->type;
+    f.real = xg_type_real(f.type);
+    f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
+    x = xg_hb_convert(b, x, f.type);
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE) {
+        int64_t flat[2];
+        flat[0] = x->shape->elements / z.inputs;
+        flat[1] = z.inputs;
+        x = xg_hb_reshape(b, x, flat, 2);
+        x = xg_fft_dot(&f, x, xg_fft_matrix(&f, &z), 1);
+        if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+        return xg_hb_reshape(b, x, i->shape->dims, rank);
+    }
+    for (k = 0; k + 1 < z.n; k++) x = xg_fft_along(&f, x, rank - z.n + k);
+    if (z.to_real) x = xg_fft_mirror(&f, x, z.length[z.n - 1]);
+    x = xg_fft_along(&f, x, rank - 1);
+    if (z.from_real) x = xg_hb_slice_dim(b, x, rank - 1, 0, i->shape->dims[rank - 1]);
+    if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+    if (z.scale != 1) {
+        xg_inst *scale = xg_hb_convert(b, xg_hb_float(b, f.real, z.scale), x->shape->type);
+        x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, rank));
+    }
+    return x;
+}
+
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+
+#endif /* XG_OPT_FFT_EXPANDER_C */
+/* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
+ * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
+#ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
+#define XG_OPT_FLATTEN_CALL_GRAPH_C
+
+enum { XG_FLATTEN_MAX = 4000000, XG_FLATTEN_DEPTH = 64 };
+
+XG_FN bool xg_opt_is_control(const xg_inst *i) { return i->op == XG_WHILE || i->op == XG_CONDITIONAL; }
+
+/* The computations that a while or conditional runs, in the order of its attributes. */
+XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
+    xg_comps r;
+    uint32_t k, n = 0, j;
+    r.n = 0;
+    for (k = 0; k < i->n_attrs; k++) n += xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS ? i->attrs[k].v.comps->n : 1;
+    r.p = XG_NEW_N(a, xg_comp *, n + 1);
+    for (k = 0; k < i->n_attrs; k++) {
+        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMP) r.p[r.n++] = i->attrs[k].v.comp;
+        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
+    }
+    return r;
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+/* The other way round. */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
+    uint32_t k, at = 0, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        xg_attr a = i->attrs[k];
+        if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = comps->p[at++];
+        else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+            xg_comps *list = XG_NEW(i->comp->module->arena, xg_comps);
+            list->n = a.v.comps->n;
+            list->p = XG_NEW_N(i->comp->module->arena, xg_comp *, list->n + 1);
+            for (j = 0; j < list->n; j++) list->p[j] = comps->p[at++];
+            a.v.comps = list;
+        } else continue;
+        xg_inst_set_attr(i, a);
+    }
+}
+
+XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
+    xg_comp *to = xg_comp_new(from->module, from->name, before);
+    xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
+    to->root = xg_opt_inline(from, to, NULL, params);
+    return to;
+}
+
+typedef struct xg_flatten { xg_module *m; xg_map64 taken; uint64_t total; bool changed; } xg_flatten;
+
+XG_FN xg_comp *xg_flatten_claim(xg_flatten *f, xg_comp *c, xg_inst *user) {
+    if (xg_map64_get(&f->taken, c->id)) {
+        f->total += c->n_insts;
+        if (f->total > XG_FLATTEN_MAX) xg_hlo_fail(user, XLAGPU_ERROR_LIMIT, NULL, "%s: giving each loop and branch its own computations makes more than %d instructions", user->name.p, (int)XG_FLATTEN_MAX);
+        c = xg_opt_clone_comp(c, user->comp);
+        f->changed = true;
+    }
+    xg_map64_put(&f->taken, c->id, c);
+    return c;
+}
+
+XG_FN void xg_flatten_comp(xg_flatten *f, xg_comp *c, uint32_t depth) {
+    uint32_t k, j;
+    XG_FOR_INSTS(i, c) {
+        if (!xg_opt_is_control(i)) continue;
+        if (depth > XG_FLATTEN_DEPTH) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: loops and branches nested deeper than %d", i->name.p, (int)XG_FLATTEN_DEPTH);
+        for (k = 0; k < i->n_attrs; k++) {
+            xg_attr a = i->attrs[k];
+            if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = xg_flatten_claim(f, a.v.comp, i);
+            else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+                xg_comps *list = XG_NEW(f->m->arena, xg_comps);
+                list->n = a.v.comps->n;
+                list->p = XG_NEW_N(f->m->arena, xg_comp *, list->n + 1);
+                for (j = 0; j < list->n; j++) list->p[j] = xg_flatten_claim(f, a.v.comps->p[j], i);
+                a.v.comps = list;
+            } else continue;
+            xg_inst_set_attr(i, a);
+        }
+        {
+            xg_comps called = xg_opt_control_comps(f->m->arena, i);
+            for (k = 0; k < called.n; k++) xg_flatten_comp(f, called.p[k], depth + 1);
+        }
+    }
+}
+
+XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
+    xg_flatten f;
+    memset(&f, 0, sizeof f);
+    f.m = m;
+    xg_map64_init(&f.taken, m->arena);
+    xg_flatten_comp(&f, m->entry, 0);
+    return f.changed;
+}
+
+#endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+ *
+ * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
+ * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
+#ifndef XG_OPT_LINEAR_EXPANDER_C
+#define XG_OPT_LINEAR_EXPANDER_C
+
+XG_FN xg_inst *xg_linear_conj(const xg_hb *b, xg_inst *x) {
+    xg_inst *re;
+    if (xg_type_class(x->shape->type) != XGT_C) return x;
+    re = xg_hb_1(b, XG_REAL, x);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_1(b, XG_NEGATE, xg_hb_1(b, XG_IMAG, x)));
+}
+XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
+    static const int64_t perm[3] = {0, 2, 1};
+    return xg_hb_transpose(b, x, perm);
+}
+/* A number of x's type, complex ones included, everywhere in dims. */
+XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), v), t), dims, rank);
+}
+/* pred of x's dimensions: row (direction) column, the last two of them. */
+XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
+    xg_inst *row = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 2);
+    return xg_hb_compare(b, direction, row, xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 1));
+}
+XG_FN xg_inst *xg_linear_masked(const xg_hb *b, xg_inst *x, const char *direction) {
+    xg_inst *keep = xg_linear_triangle(b, x, direction);
+    return xg_hb_select(b, keep, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank));
+}
+/* [batch, n, 1]: the diagonal. */
+XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
+    static const int64_t last[1] = {2};
+    int64_t dims[3];
+    xg_inst *d = xg_linear_masked(b, x, "EQ"), *zero = xg_linear_number(b, x->shape->type, 0, NULL, 0);
+    d = xg_hb_reduce(b, d, zero, last, 1, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    dims[0] = x->shape->dims[0]; dims[1] = x->shape->dims[1]; dims[2] = 1;
+    return xg_hb_reshape(b, d, dims, 3);
+}
+/* x[:, k, :] as [batch, 1, columns], or x[:, :, k] as [batch, rows, 1]. */
+XG_FN xg_inst *xg_linear_row(const xg_hb *b, xg_inst *x, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    int64_t sizes[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    memcpy(sizes, x->shape->dims, sizeof sizes);
+    sizes[dim] = 1;
+    return xg_hb_dynamic_slice(b, x, starts, sizes);
+}
+XG_FN xg_inst *xg_linear_set_row(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    return xg_hb_dynamic_update_slice(b, x, row, starts);
+}
+/* x[batch, m, k] y[batch, k, n] */
+XG_FN xg_inst *xg_linear_product(const xg_hb *b, xg_inst *x, xg_inst *y) {
+    static const int64_t zero[1] = {0}, one[1] = {1}, two[1] = {2};
+    xg_dot_dims d;
+    d.lb.p = d.rb.p = zero;
+    d.lc.p = two;
+    d.rc.p = one;
+    d.lb.n = d.rb.n = d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(b, x, y, d, x->shape->type, NULL);
+}
+/* Products and sums of narrow floats are computed in f32, and rounded once at the end. */
+XG_FN xlagpu_type xg_linear_type(xlagpu_type t) { return xg_type_class(t) == XGT_C || t == XLAGPU_F64 ? t : XLAGPU_F32; }
+XG_FN xg_inst *xg_linear_flat(const xg_hb *b, xg_inst *x) {
+    const xg_shape *s = x->shape;
+    int64_t dims[3];
+    dims[1] = s->dims[s->rank - 2];
+    dims[2] = s->dims[s->rank - 1];
+    dims[0] = s->elements / (dims[1] * dims[2]);
+    return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(s->type));
+}
+XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+
+/* ---- cholesky ---- */
+
+/* Of a[batch, n, n], from its lower triangle. *good: [batch, 1, 1], whether every pivot was positive; where not, the factor is NaN. */
+XG_FN xg_inst *xg_linear_cholesky_of(const xg_hb *b, xg_inst *a, xg_inst **good) {
+    int64_t n = a->shape->dims[1], dims[3];
+    xlagpu_type t = a->shape->type, real = xg_type_real(t);
+    xg_inst *state[3], *column, *pivot, *root, *below, *nan;
+    xg_loop l;
+    dims[0] = a->shape->dims[0];
+    dims[1] = dims[2] = 1;
+    state[0] = xg_linear_number(b, t, 0, a->shape->dims, 3);
+    state[1] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_PRED, 1), dims, 3);
+    state[2] = xg_linear_masked(b, a, "GE");
+    l = xg_hb_loop(b, state, 3, n);
+    /* Column k: a[:, k] less what the columns before it account for; those from k on are zero still. */
+    column = xg_linear_swap(&l.b, xg_linear_conj(&l.b, xg_linear_row(&l.b, l.state[0], l.k, 1)));
+    column = xg_linear_product(&l.b, l.state[0], column);
+    column = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], l.k, 2), column);
+    pivot = xg_linear_row(&l.b, column, l.k, 1);
+    if (t != real) pivot = xg_hb_1(&l.b, XG_REAL, pivot);
+    root = xg_hb_float_like(&l.b, pivot, 0);
+    l.state[1] = xg_hb_2(&l.b, XG_AND, l.state[1], xg_hb_compare(&l.b, "GT", pivot, root));
+    root = xg_hb_reshape(&l.b, xg_hb_convert(&l.b, xg_hb_1(&l.b, XG_SQRT, pivot), t), dims, 1);
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *at = xg_hb_iota(&l.b, XLAGPU_S32, column->shape->dims, 3, 1), *k = xg_hb_splat(&l.b, l.k, column->shape->dims, 3), *zero = xg_linear_number(&l.b, t, 0, column->shape->dims, 3);
+        root = xg_hb_broadcast(&l.b, root, column->shape->dims, 3, batch, 1);
+        below = xg_hb_2(&l.b, XG_DIVIDE, column, root);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "GT", at, k), below, zero);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "EQ", at, k), root, below);
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], below, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *good = l.state[1];
+    nan = xg_linear_masked(b, xg_linear_number(b, t, NAN, a->shape->dims, 3), "GE");
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *every = xg_hb_broadcast(b, xg_hb_reshape(b, *good, dims, 1), a->shape->dims, 3, batch, 1);
+        return xg_hb_select(b, every, l.state[0], nan);
+    }
+}
+XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
+    xg_inst *x = xg_linear_flat(b, a);
+    if (!lower) x = xg_linear_swap(b, xg_linear_conj(b, x));
+    x = xg_linear_cholesky_of(b, x, good);
+    return lower ? x : xg_linear_conj(b, xg_linear_swap(b, x));
+}
+XG_FN xg_inst *xg_linear_expand_cholesky(const xg_hb *b, xg_inst *i) {
+    xg_inst *good;
+    return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, &good), i->shape);
+}
+
+/* ---- triangular-solve ---- */
+
+/* a x = y for x, a[batch, n, n] lower or upper triangular, y[batch, n, m]. */
+XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool lower, bool unit) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[4], *row, *k;
+    xg_loop l;
+    state[0] = xg_linear_number(b, y->shape->type, 0, y->shape->dims, 3);
+    state[1] = xg_linear_masked(b, a, lower ? "GT" : "LT");
+    state[2] = y;
+    if (!unit) state[3] = xg_linear_diagonal(b, a);
+    l = xg_hb_loop(b, state, unit ? 3 : 4, n);
+    k = lower ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    row = xg_linear_product(&l.b, xg_linear_row(&l.b, l.state[1], k, 1), l.state[0]);
+    row = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], k, 1), row);
+    if (!unit) {
+        static const int64_t batch[1] = {0};
+        xg_inst *d = xg_hb_reshape(&l.b, xg_linear_row(&l.b, l.state[3], k, 1), &a->shape->dims[0], 1);
+        row = xg_hb_2(&l.b, XG_DIVIDE, row, xg_hb_broadcast(&l.b, d, row->shape->dims, 3, batch, 1));
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, k, 1);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    xg_inst *a, *y;
+    if (i->shape->elements == 0) return NULL;
+    a = xg_linear_flat(b, XG_OPERAND(i, 0));
+    y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
+    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+    if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
+    if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
+    y = xg_linear_solved(b, a, y, lower, unit);
+    return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
+}
+
+/* ---- the calls ---- */
+
+XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint32_t n = (uint32_t)strlen(name), k;
+    for (k = 0; k + n < s.n; k++) {
+        uint32_t at = k + n;
+        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
+        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
+        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
+    }
+    return false;
+}
+XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
+    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
+    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
+    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
+           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
+}
+XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
+    const xg_shape *info = i->shape->elems[1];
+    xg_inst *good, *out[2];
+    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
+    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
+    return xg_hb_tuple(b, out, 2);
+}
+
+XG_FN bool xg_linear_matches(const xg_inst *i) {
+    if (xg_linear_is_potrf(i)) return true;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
+}
+XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+}
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+
+#endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
+ * values nobody takes, is not sorted. */
+#ifndef XG_OPT_SORT_SIMPLIFIER_C
+#define XG_OPT_SORT_SIMPLIFIER_C
+
+XG_FN xg_inst *xg_sort_trivial(const xg_hb *b, xg_inst *i) {
+    xg_inst **in;
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]] > 1) return NULL;
+    if (i->n_operands == 1) return XG_OPERAND(i, 0);
+    in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    return xg_hb_tuple(b, in, i->n_operands);
+}
+/* The comparison with the parameters of the kept operands only. */
+XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
+    const xg_comp *from = xg_attr_comp(i, XG_A_to_apply);
+    xg_module *m = from->module;
+    xg_comp *to = xg_comp_new(m, from->name, i->comp);
+    xg_inst **args = XG_NEW_N(m->arena, xg_inst *, from->n_params + 1);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) if (keep[k / 2]) args[k] = xg_comp_add_param(to, from->params[k]->shape, from->params[k]->name);
+    to->root = xg_opt_inline(from, to, NULL, args);
+    return to;
+}
+XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
+    xg_module *m = b->comp->module;
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    uint32_t n = i->n_operands, k, n_kept = 0;
+    unsigned char *keep;
+    xg_inst **in, **out, *made;
+    if (n < 2) return NULL;
+    keep = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, keep)) return NULL;
+    for (k = 0; k < 2 * n; k++) if (c->params[k]->first_use || c->params[k] == c->root) keep[k / 2] = 1;
+    in = XG_NEW_N(m->arena, xg_inst *, n);
+    out = XG_NEW_N(m->arena, xg_inst *, n);
+    for (k = 0; k < n; k++) if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
+    if (n_kept == n || n_kept == 0) return NULL;
+    made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, xg_sort_comparison(i, keep)));
+    (void)xg_hb_done(made);
+    for (k = 0, n_kept = 0; k < n; k++) {
+        out[k] = XG_OPERAND(i, k); /* nobody asks for it */
+        if (keep[k]) out[k] = made->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, made, n_kept) : made;
+        n_kept += keep[k];
+    }
+    return xg_hb_tuple(b, out, n);
+}
+XG_FN bool xg_sort_matches(const xg_inst *i) { return i->op == XG_SORT && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *made = xg_sort_trivial(b, i);
+    return made ? made : xg_sort_narrow(b, i);
+}
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+
+#endif /* XG_OPT_SORT_SIMPLIFIER_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -20341,6 +21331,366 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 }
 
 #endif /* XG_OPT_TUPLE_SIMPLIFIER_C */
+/* opt/while_simplifier.c -- WhileLoopSimplifier: loops whose state is a tuple.
+ *
+ * - A loop that never runs is its initial state; one that runs once is its body. How often it runs is known where the condition compares an element of the
+ *   state with a constant, the body adds a constant to that element, and it begins as a constant.
+ * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar constant.
+ * - An element that the condition does not need, that nobody takes from the result, and from which the body makes nothing else that is needed, leaves the state.
+ * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless that would only make the state bigger.
+ * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody asks whether to go on. */
+#ifndef XG_OPT_WHILE_SIMPLIFIER_C
+#define XG_OPT_WHILE_SIMPLIFIER_C
+
+enum { XG_WHILE_UNROLL_INSTS = 160, XG_WHILE_UNROLL_TRIPS = 16 };
+
+typedef struct xg_while {
+    xg_inst *loop, *init, *in, *test;  /* in, test: the parameters of body and condition */
+    xg_comp *body, *condition;
+    xg_module *m;
+    uint32_t n;                        /* elements of the state */
+    unsigned char *invariant, *taken, *live;
+    bool whole;                        /* the result is used as a whole */
+} xg_while;
+
+XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
+XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
+    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    return tuple != tuple->comp->root;
+}
+XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+    uint32_t k;
+    memset(w, 0, sizeof *w);
+    w->loop = i;
+    w->m = i->comp->module;
+    w->init = XG_OPERAND(i, 0);
+    w->body = xg_attr_comp(i, XG_A_body);
+    w->condition = xg_attr_comp(i, XG_A_condition);
+    w->in = w->body->params[0];
+    w->test = w->condition->params[0];
+    if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use || !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test)) return false;
+    w->n = i->shape->n_elems;
+    w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->whole = !xg_opt_taken_elements(i, w->taken);
+    for (k = 0; k < w->n; k++) {
+        const xg_inst *next = XG_OPERAND(w->body->root, k);
+        w->invariant[k] = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == w->in && xg_while_index(next) == (int64_t)k;
+    }
+    return true;
+}
+/* The k-th initial value where it is there already. */
+XG_FN const xg_inst *xg_while_begin(const xg_while *w, int64_t k) { return w->init->op == XG_TUPLE ? XG_OPERAND(w->init, k) : NULL; }
+
+/* ---- how often ---- */
+
+XG_FN bool xg_while_constant(const xg_while *w, const xg_inst *i, int64_t *v) {
+    if (i->op == XG_GET_TUPLE_ELEMENT && (XG_OPERAND(i, 0) == w->in || XG_OPERAND(i, 0) == w->test) && w->invariant[xg_while_index(i)]) i = xg_while_begin(w, xg_while_index(i));
+    return i && i->op == XG_CONSTANT && i->shape->elements == 1 && !i->literal->elided && xg_type_class(i->shape->type) == XGT_I && xg_literal_get_int(i->literal, 0, v);
+}
+/* Rounds of: i = init; while (i <direction> bound) i += step; -1 where it would wrap. */
+XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int64_t bound, int64_t step) {
+    int64_t span, n, last;
+    if (t == XLAGPU_U64 && (init < 0 || bound < 0)) return -1;
+    if (xg_str_is(direction, "NE")) return (bound - init) % step == 0 && (bound - init) / step >= 0 ? (bound - init) / step : -1;
+    if (xg_str_is(direction, "LE")) { if (bound == INT64_MAX) return -1; bound++; }
+    else if (xg_str_is(direction, "GE")) { if (bound == INT64_MIN) return -1; bound--; }
+    if (xg_str_is(direction, "LT") || xg_str_is(direction, "LE")) {
+        if (init >= bound) return 0;
+        if (step <= 0 || !xg_add64(bound, -init, &span) || !xg_add64(span, step - 1, &n)) return -1;
+        n /= step;
+    } else if (xg_str_is(direction, "GT") || xg_str_is(direction, "GE")) {
+        if (init <= bound) return 0;
+        if (step >= 0 || step == INT64_MIN || !xg_add64(init, -bound, &span) || !xg_add64(span, -step - 1, &n)) return -1;
+        n /= -step;
+    } else return -1;
+    if (!xg_mul64(n, step, &last) || !xg_add64(last, init, &last)) return -1;
+    if (xg_type_bits(t) < 64 && (last < xg_int_type_min(t) || last > (int64_t)xg_int_type_max(t))) return -1;
+    return n;
+}
+/* -1: not known. *index: which element counts. */
+XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
+    static const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
+    const xg_inst *c = w->condition->root, *counter, *begin, *next;
+    xg_str direction;
+    int64_t bound, init, step, side;
+    size_t k;
+    if (c->op != XG_COMPARE) return -1;
+    direction = xg_attr_str(c, XG_A_direction);
+    side = xg_while_constant(w, XG_OPERAND(c, 1), &bound) ? 0 : 1;
+    if (side == 1 && !xg_while_constant(w, XG_OPERAND(c, 0), &bound)) return -1;
+    counter = XG_OPERAND(c, side);
+    if (counter->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(counter, 0) != w->test) return -1;
+    if (side == 1) { for (k = 0; k < XG_COUNT(mirrored) && !xg_str_is(direction, mirrored[k][0]); k++) {} if (k == XG_COUNT(mirrored)) return -1; direction = xg_str_z(mirrored[k][1]); }
+    *index = xg_while_index(counter);
+    begin = xg_while_begin(w, *index);
+    next = XG_OPERAND(w->body->root, *index);
+    if (!begin || !xg_while_constant(w, begin, &init) || (next->op != XG_ADD && next->op != XG_SUBTRACT)) return -1;
+    for (side = 0; side < (next->op == XG_ADD ? 2 : 1); side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index || !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN) continue;
+        if (step == 0) return -1;
+        return xg_while_count(counter->shape->type, direction, init, bound, next->op == XG_ADD ? step : -step);
+    }
+    return -1;
+}
+
+/* ---- rounds written out ---- */
+
+XG_FN xg_inst *xg_while_round(const xg_hb *b, const xg_while *w, xg_inst *state) { return xg_opt_inline(w->body, b->comp, b->before, &state); }
+XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
+    if (trips > XG_WHILE_UNROLL_TRIPS || trips * (int64_t)w->body->n_insts > XG_WHILE_UNROLL_INSTS) return false;
+    XG_FOR_INSTS(i, w->body) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE) continue;
+        if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return true;
+}
+
+/* ---- what stays in the state ---- */
+
+/* Marks what the instruction in the body needs. An instruction that has been seen is marked by its scratch. */
+XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(w->m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        i = work.p[--work.n];
+        if (i->scratch == w->loop) continue;
+        i->scratch = w->loop;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) {
+            int64_t at = xg_while_index(i);
+            if (!w->live[at]) { w->live[at] = 1; xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(w->body->root, at)); }
+            continue;
+        }
+        for (k = 0; k < i->n_operands; k++) xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(i, k));
+    }
+}
+XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
+    uint32_t k;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) { w->live[xg_while_index(u->user)] = 1; xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user))); }
+    for (k = 0; k < w->n; k++) if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) { w->live[k] = 1; xg_while_need(w, XG_OPERAND(w->body->root, k)); }
+    XG_FOR_INSTS(i, w->body) if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+}
+/* Invariant elements that begin as scalar constants go into body and condition. */
+XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
+    const xg_inst *begin = xg_while_begin(w, k);
+    return w->invariant[k] && begin && begin->op == XG_CONSTANT && begin->shape->rank == 0 && xg_shape_is_array(begin->shape);
+}
+
+/* ---- invariant code ---- */
+
+XG_FN bool xg_while_may_move(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_AFTER_ALL: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: case XG_CALL: case XG_FUSION: case XG_CUSTOM_CALL: return false;
+    default: return xg_shape_is_array(i->shape) && !i->shape->dynamic && !(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) && !xg_inst_attr(i, XG_A_control_predecessors);
+    }
+}
+/* Elementwise operations and those that only move data cost next to nothing where they are, but an array in the state where they are not. */
+XG_FN bool xg_while_worth_moving(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SORT: case XG_GATHER: case XG_SCATTER: case XG_SELECT_AND_SCATTER: case XG_FFT: case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: case XG_RAGGED_DOT: return xg_while_may_move(i);
+    default: return false;
+    }
+}
+/* What find_moved knows of an instruction of the body, in its scratch: nothing (it changes), the body (it is fixed), the condition (it is fixed and worth moving, or
+ * made elementwise of what is). */
+XG_FN bool xg_while_is_fixed(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) return w->invariant[xg_while_index(i)] != 0;
+    if (!xg_while_may_move(i)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!XG_OPERAND(i, k)->scratch) return false;
+    return true;
+}
+XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (xg_while_worth_moving(i)) return true;
+    for (k = 0; (xg_op_flags(i->op) & XGF_EW) && k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch == w->condition) return true;
+    return false;
+}
+/* The last heavy ones before something else uses them are handed in from outside. */
+XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
+    uint32_t n = 0;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body) {
+        bool used = false;
+        if (i->scratch != w->condition) continue;
+        XG_FOR_USES(u, i) used = used || u->user->scratch != w->condition;
+        if (used) moved[n++] = i;
+    }
+    return n;
+}
+/* Copies of the fixed instructions that the moved ones need, in front of the loop; by id of the instruction in the body. */
+XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *moved, uint32_t n, xg_map64 *made) {
+    xg_map64 needed;
+    xg_inst *i;
+    uint32_t k;
+    xg_map64_init(&needed, w->m->arena);
+    for (k = 0; k < n; k++) xg_map64_put(&needed, moved[k]->id, moved[k]);
+    for (i = n ? moved[n - 1] : NULL; i; i = i->prev) if (xg_map64_get(&needed, i->id) && i->op != XG_GET_TUPLE_ELEMENT) for (k = 0; k < i->n_operands; k++) xg_map64_put(&needed, XG_OPERAND(i, k)->id, i);
+    for (i = n ? w->body->first : NULL; i; i = i->next) {
+        xg_inst **in;
+        if (!xg_map64_get(&needed, i->id)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT) { xg_map64_put(made, i->id, xg_hb_element(b, w->init, xg_while_index(i))); continue; }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id);
+        xg_map64_put(made, i->id, xg_inst_clone(i, b->comp, in, b->before));
+    }
+}
+
+/* ---- the loop again ---- */
+
+typedef struct xg_while_plan { uint32_t n; int64_t *place; xg_inst **moved; uint32_t n_moved; } xg_while_plan; /* place: of an element in the new state, -1: gone */
+
+/* A copy of the computation over the new state: its parameter's elements, constants for those that sank, and for the body what was moved. */
+XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const xg_comp *from, const xg_shape *state) {
+    xg_comp *to = xg_comp_new(w->m, from->name, w->loop->comp);
+    xg_hb b = xg_hb_end(to, NULL);
+    xg_inst *param = xg_comp_add_param(to, state, from->params[0]->name), **next;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, w->m->arena);
+    for (k = 0; from == w->body && k < p->n_moved; k++) xg_map64_put(&made, p->moved[k]->id, xg_hb_element(&b, param, p->n + k));
+    XG_FOR_INSTS(i, from) {
+        xg_inst **in;
+        bool missing = false;
+        if (i->op == XG_PARAMETER || xg_map64_get(&made, i->id) || (from == w->body && i == from->root)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == from->params[0]) {
+            int64_t at = xg_while_index(i);
+            if (xg_while_sinks(w, (uint32_t)at)) xg_map64_put(&made, i->id, xg_inst_clone((xg_inst *)xg_while_begin(w, at), to, NULL, NULL));
+            else if (p->place[at] >= 0) xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
+            continue;
+        }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) { in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id); missing = missing || !in[k]; }
+        if (!missing) xg_map64_put(&made, i->id, xg_inst_clone(i, to, in, NULL)); /* else it served an element that has gone */
+    }
+    if (from != w->body) { to->root = (xg_inst *)xg_map64_get(&made, from->root->id); return to; }
+    next = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + 1);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) next[p->place[k]] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(from->root, k)->id);
+    for (k = 0; k < p->n_moved; k++) next[p->n + k] = (xg_inst *)xg_map64_get(&made, p->moved[k]->id);
+    to->root = xg_hb_tuple(&b, next, p->n + p->n_moved);
+    return to;
+}
+XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
+    xg_inst **begin = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
+    xg_comp *condition, *body;
+    xg_map64 outside;
+    uint32_t k;
+    xg_map64_init(&outside, w->m->arena);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) begin[p->place[k]] = xg_hb_element(b, w->init, k);
+    xg_while_copy_out(b, w, p->moved, p->n_moved, &outside);
+    for (k = 0; k < p->n_moved; k++) begin[p->n + k] = (xg_inst *)xg_map64_get(&outside, p->moved[k]->id);
+    init = xg_hb_tuple(b, begin, p->n + p->n_moved);
+    condition = xg_while_rewrite(w, p, w->condition, init->shape);
+    body = xg_while_rewrite(w, p, w->body, init->shape);
+    loop = xg_hb_while(b, init, condition, body);
+    for (k = 0; k < w->n; k++) begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    return xg_hb_tuple(b, begin, w->n);
+}
+/* NULL when the loop is as it should be. */
+XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char *acts) {
+    xg_while_plan p;
+    uint32_t k, uses = 0;
+    bool changes = false;
+    memset(&p, 0, sizeof p);
+    xg_while_find_live(w, acts);
+    p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
+    p.n_moved = xg_while_find_moved(w, p.moved);
+    for (k = 0; k < w->n; k++) {
+        bool stays = w->live[k] && !xg_while_sinks(w, k);
+        p.place[k] = stays ? (int64_t)p.n++ : -1;
+        changes = changes || !stays || (w->invariant[k] && (w->taken[k] || w->whole));
+    }
+    XG_FOR_USES(u, w->loop) uses++;
+    if (uses == 0 && w->loop != w->loop->comp->root) return NULL; /* dce's, or its effects' */
+    if ((!changes && p.n_moved == 0) || p.n + p.n_moved == 0) return NULL;
+    return xg_while_remake(b, w, &p);
+}
+
+XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *acts) {
+    xg_while w;
+    int64_t trips, index = 0, k;
+    xg_inst *state, **all;
+    if (!xg_while_open(&w, i)) return NULL;
+    trips = xg_while_trips(&w, &index);
+    if (trips >= 0 && !acts[w.condition->id] && (trips <= 1 || (!acts[w.body->id] && xg_while_may_unroll(&w, trips)))) {
+        for (state = w.init, k = 0; k < trips; k++) state = xg_while_round(b, &w, state);
+        all = XG_NEW_N(w.m->arena, xg_inst *, w.n + 1);
+        for (k = 0; k < (int64_t)w.n; k++) all[k] = xg_hb_element(b, state, k);
+        return xg_hb_tuple(b, all, w.n);
+    }
+    return acts[w.condition->id] ? NULL : xg_while_smaller(b, &w, acts);
+}
+
+/* Loops inside come first; a loop that was changed is looked at again. */
+XG_FN bool xg_opt_while_simplifier(xg_module *m) {
+    uint32_t n_comps = m->n_comp_ids;
+    unsigned char *acts = xg_opt_acting_comps(m);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        if (c->id >= n_comps) continue; /* made here: the next round's */
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made, **values;
+            uint32_t k;
+            next = i->next;
+            if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
+            b = xg_hb_at(i);
+            made = xg_while_expand(&b, i, acts);
+            if (!made) continue;
+            values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+            for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+            xg_opt_replace_tuple(i, values);
+            next = i->next;
+            xg_inst_remove(i);
+            if (!made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* ---- known_trip_count ---- */
+
+/* WhileLoopTripCountAnnotator: says in backend_config what was found, for whoever runs the loop. */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_while w;
+        int64_t trips, index = 0;
+        char text[160];
+        if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_backend_config) || !xg_while_open(&w, i)) continue;
+        trips = xg_while_trips(&w, &index);
+        if (trips < 0) continue;
+        xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"},\"known_induction_variable\":{\"tuple_index\":\"%lld\"}}", (long long)trips, (long long)index);
+        xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+        changed = true;
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_WHILE_SIMPLIFIER_C */
+/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
+#ifndef XG_OPT_ZERO_SIZED_C
+#define XG_OPT_ZERO_SIZED_C
+
+XG_FN bool xg_zero_matches(const xg_inst *i) {
+    if (!xg_shape_is_array(i->shape) || i->shape->elements || i->shape->dynamic || i->op == XG_CONSTANT || i->op == XG_PARAMETER) return false;
+    if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return false;
+    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
+}
+XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
+XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+
+#endif /* XG_OPT_ZERO_SIZED_C */
 
 /* fuse */
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
@@ -40707,7 +42057,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
+    X(EXPAND, "optimization", 1) \
     X(SIMPLIFY, "simplification", 25) \
+    X(CANON, "canonicalization", 1) \
+    X(SIMPLIFY2, "simplification-2", 25) \
+    X(COLLECTIVE, "collective-optimizations", 1) \
     X(LAYOUT, "layout-assignment", 1) \
     X(FUSION, "fusion", 1) \
     X(SCHEDULE, "scheduling", 1)
@@ -40715,10 +42069,26 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
+    X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
+    X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
+    X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
@@ -40922,6 +42292,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         xg_str word = xg_driver_next_word(&names);
         const char *nearby;
         uint32_t k = 0;
+        if (!word.n) continue;
         while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");

@@ -98,6 +98,7 @@
 #include "opt/flatten_call_graph.c"
 #include "opt/linear_expander.c"
 #include "opt/sort_simplifier.c"
+#include "opt/scan_splitter.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
 #include "opt/zero_sized.c"
@@ -169,6 +170,7 @@
 #include "emit/reduction_row.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
+#include "emit/scan.c"
 #include "emit/emit.c"
 
 /* ptx */

@@ -156,11 +156,17 @@ XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NU
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
 /* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
- * grid and block counts as 1; entry may be NULL on "host" when there is just one. stats may be NULL. */
-typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; } xlagpu_ptx_launch;
+ * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. stats may be NULL. */
+typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+
+/* A tensor in device memory and the boxes that cp.async.bulk.tensor moves: what cuTensorMapEncodeTiled takes, with its numbers (data_type 0 is u8, 6 f16, 7 f32,
+ * 9 bf16; swizzle 0 none, 1, 2, 3 for 32, 64, 128 bytes; fill 1: NaN outside of the tensor). dims and box begin with the dimension that is contiguous;
+ * strides are in bytes, that of dims[1] first; a step of 0 counts as 1. encode writes the 128 bytes of the device's own format, for a parameter that is aligned to 64. */
+typedef struct xlagpu_tensor_map { uint64_t address, dims[5], strides[4]; uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill; } xlagpu_tensor_map;
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 
 #ifdef __cplusplus
 }

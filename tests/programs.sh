@@ -18,6 +18,7 @@ fake_cuda|src|||-O1
 memory|src|||-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
 api|api|||-O1 $SANITIZE
+sim_isa|src|||-O1 $SANITIZE
 runtime|api|||-O1 $SANITIZE
 replay|api|-|-|
 "

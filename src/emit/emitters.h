@@ -13,5 +13,6 @@
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif

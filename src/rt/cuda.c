@@ -415,6 +415,36 @@ XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *s
 
 /* ---- any PTX ---- */
 
+/* What drivers before CUDA 12 lack: asked for when it is needed. */
+typedef int (XR_CUDAAPI *xr_cuda_encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill);
+typedef struct xr_cuda_attribute { int id; char pad[4]; union { char room[64]; unsigned cluster[3]; } value; } xr_cuda_attribute;
+typedef struct xr_cuda_config { unsigned grid[3], block[3], shared; void *stream; xr_cuda_attribute *attributes; unsigned n; } xr_cuda_config;
+typedef int (XR_CUDAAPI *xr_cuda_launch_ex)(const xr_cuda_config *config, void *function, void **params, void **extra);
+enum { XR_CUDA_CLUSTER_DIMENSION = 4 };
+
+XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
+    void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol);
+    memcpy(out, &f, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlagpu_ptx_launch *l, void **extra) {
+    xr_cuda_attribute a;
+    xr_cuda_config c;
+    xr_cuda_launch_ex launch;
+    xlagpu_status s = xr_cuda_newer(d, "cuLaunchKernelEx", &launch, sizeof launch);
+    int k;
+    if (s != XLAGPU_OK) return s;
+    memset(&a, 0, sizeof a);
+    memset(&c, 0, sizeof c);
+    a.id = XR_CUDA_CLUSTER_DIMENSION;
+    for (k = 0; k < 3; k++) { a.value.cluster[k] = XG_MAX(1u, l->cluster[k]); c.grid[k] = l->grid[k]; c.block[k] = l->block[k]; }
+    c.shared = l->shared_bytes;
+    c.attributes = &a;
+    c.n = 1;
+    return xr_cuda_check(&d->c, xr_cuda_of(d), launch(&c, f, NULL, extra), l->entry);
+}
+
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
 XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     void *module = NULL, *extra[5];
@@ -430,11 +460,25 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (!l->entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "name the kernel to run");
     if (s == XLAGPU_OK) s = xr_cuda_module(d, ptx, &module);
     if (s == XLAGPU_OK) s = xr_cuda_function(d, module, l->entry, l->shared_bytes, &f);
-    if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
+    if (s == XLAGPU_OK && (l->cluster[0] || l->cluster[1] || l->cluster[2])) s = xr_cuda_launch_cluster(d, xr_cuda_handle(f), l, bytes ? extra : NULL);
+    else if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
     if (s == XLAGPU_OK) s = XR_CUDA(d, stream_wait(NULL), "running the kernel");
     if (module) xr_cuda_of(d)->module_unload(module);
     xr_cuda_pop(xr_cuda_of(d));
     if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry; stats->launches = 1; }
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xr_cuda_encode encode;
+    uint64_t memory[32], *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
+    xlagpu_status s = xr_cuda_newer(d, "cuTensorMapEncodeTiled", &encode, sizeof encode);
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_check(&d->c, xr_cuda_of(d), encode(aligned, (int)m->data_type, m->rank, (void *)(uintptr_t)m->address, m->dims, m->strides, m->box, m->steps, 0, (int)m->swizzle, (int)m->l2_promotion, (int)m->fill), "encoding a tensor map");
+    xr_cuda_pop(xr_cuda_of(d));
+    if (s == XLAGPU_OK) memcpy(out, aligned, 128);
     return s;
 }
 

@@ -197,6 +197,18 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name
     return d->platform->launch_ptx(d, &src, &whole, stats);
 }
 
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xlagpu_tensor_map whole;
+    int k;
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!m || !out) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", m ? "room for the tensor map" : "tensor");
+    if (m->rank < 1 || m->rank > 5) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a tensor map has rank 1 to 5, not %u", m->rank);
+    whole = *m;
+    for (k = 0; k < 5; k++) if (!whole.steps[k]) whole.steps[k] = 1;
+    return d->platform->encode_map(d, &whole, out);
+}
+
 #ifdef XLAGPU_NO_SIMULATOR
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     (void)name; (void)ptx; (void)size; (void)entry; (void)index; (void)offset; (void)bytes;

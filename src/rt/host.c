@@ -313,6 +313,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (s == XLAGPU_OK) {
         memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
         memcpy(r.launch.block, l->block, sizeof r.launch.block);
+        memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
         r.launch.dynamic_shared = l->shared_bytes;
         r.launch.memory = &xr_host_of(d)->memory;
         r.launch.params = l->parameters;
@@ -329,11 +330,29 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
+XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xg_sim_tensormap t;
+    const char *wrong = NULL;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.base = m->address;
+    t.type = (uint8_t)XG_MIN(m->data_type, 255u); t.rank = (uint8_t)m->rank; t.swizzle = (uint8_t)XG_MIN(m->swizzle, 255u); t.promotion = (uint8_t)XG_MIN(m->l2_promotion, 255u); t.fill = (uint8_t)XG_MIN(m->fill, 255u);
+    for (k = 0; k < m->rank && !wrong; k++) {
+        if (!m->dims[k] || m->dims[k] > (uint64_t)1 << 32) wrong = "a dimension has 1 to 2^32 elements";
+        t.dim[k] = (uint32_t)(m->dims[k] - 1);
+        t.box[k] = (uint16_t)XG_MIN(m->box[k], 0xFFFFu);
+        t.step[k] = (uint8_t)XG_MIN(m->steps[k], 255u);
+        if (k + 1 < m->rank) t.stride[k] = m->strides[k];
+    }
+    if (!wrong) wrong = xg_sim_tensormap_encode(&t, out);
+    return wrong ? xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s", wrong) : XLAGPU_OK;
+}
+
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
                                      xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
                                      xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
-                                     xr_host_launch_ptx};
+                                     xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

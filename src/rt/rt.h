@@ -134,6 +134,7 @@ struct xr_platform {
     xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
     void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
 /* ---- system.c: threads and shared libraries ---- */

@@ -171,7 +171,7 @@ XG_FN char *xg_sim_reach_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
     xg_sim_space space = (xg_sim_space)(bits & 15);
     char *p;
-    if (a % align) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "bulk copy: the address 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
+    if (a % align) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "bulk copy: the address at 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
     if (space == XG_SIM_SHARED || space == XG_SIM_GENERIC) {
         p = w->cluster->n > 1 ? xg_sim_reach_peer(w, space, a, bytes) : NULL;
         if (p) return p;

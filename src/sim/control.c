@@ -101,13 +101,14 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
     n = xg_sim_vector_of(p, s, data, &items);
     t = xg_sim_take_type(p, s);
-    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
     if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
-        for (i = 0; i < n; i++) {
+        if (t == XG_SIM_B128) { xg_sim_halves_of(p, s, items, !store, codes); n = 2; t = XG_SIM_B64; bytes = 8; }
+        else for (i = 0; i < n; i++) {
             code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
             if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
             bytes = xg_sim_bytes_of(p, code);
@@ -282,45 +283,88 @@ XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         xg_push(&p->scratch, xg_sim_copy, &p->copies, c);
     }
 }
-XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)] */
-    uint32_t i = 0, list;
-    const xg_sim_operand *rets = NULL, *args = NULL;
-    xg_sim_func *callee;
+/* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is none. */
+XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+    uint32_t had = s->guard;
+    bool had_not = s->guard_not;
+    s->guard = guard;
+    s->guard_not = inverted;
+    xg_sim_put(p, s, XG_SIM_K_BRA);
+    s->guard = had;
+    s->guard_not = had_not;
+    return p->code.n - 1;
+}
+XG_FN void xg_sim_call_one(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_func *callee, const xg_sim_operand *rets, const xg_sim_operand *args) {
     xg_sim_callsite site;
     xg_sim_ins *in;
-    (void)arg;
-    xg_sim_take(s, "uni");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
-    if (i >= s->n || s->o[i].kind != XG_SIM_O_FUNC) {
-        if (i < s->n && s->o[i].kind == XG_SIM_O_REG) XG_SIM_UNSUPPORTED(p, s->o[i].at, "call the function by its name", "indirect calls are not simulated");
-        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, "declare it with .func before", "expected the name of a function");
-    }
-    callee = s->o[i++].sym->func;
-    if (callee->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
-    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    uint32_t list = xg_sim_list_begin(p);
     memset(&site, 0, sizeof site);
     site.callee = callee;
-    list = xg_sim_list_begin(p);
     site.first_arg = p->copies.n;
     xg_sim_call_args(p, s, args, callee->args, callee->n_args, false);
     site.n_args = p->copies.n - site.first_arg;
     site.first_ret = p->copies.n;
     xg_sim_call_args(p, s, rets, callee->rets, callee->n_rets, true);
     site.n_rets = p->copies.n - site.first_ret;
-    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
-        in = xg_sim_put(p, s, XG_SIM_K_BRA);
-        in->flags ^= XG_SIM_NOT;
-        in->imm = p->code.n + 1;
-        s->guard = XG_SIM_NOREG;
-        s->guard_not = false;
-    }
     in = xg_sim_put(p, s, XG_SIM_K_CALL);
     in->imm = p->sites.n;
     in->list = list;
     in->n = (uint16_t)(p->list.n - list);
     xg_push(&p->scratch, xg_sim_callsite, &p->sites, site);
     xg_push(&p->scratch, uint32_t, &p->calls, callee->id);
+}
+/* Could the operands be those of such formals? */
+XG_FN bool xg_sim_call_fits(const xg_sim_asm *p, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n) {
+    uint32_t i;
+    if ((list ? list->n : 0) != n) return false;
+    for (i = 0; i < n; i++) {
+        const xg_sim_operand *o = &list->items[i];
+        if (formals[i].reg ? o->kind != XG_SIM_O_REG || p->vregs.p[o->sym->reg].bytes != XG_MAX(2u, formals[i].bytes) : o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL || o->sym->bytes != formals[i].bytes) return false;
+    }
+    return true;
+}
+/* A call through a register: one call by name for each function known here that fits, chosen by its address. */
+XG_FN void xg_sim_call_indirect(xg_sim_asm *p, xg_sim_stmt *s, uint32_t pointer, const xg_sim_operand *rets, const xg_sim_operand *args) {
+    XG_VEC(uint32_t) ends = {NULL, 0, 0};
+    uint32_t i, k, next;
+    for (i = 0; i < p->funcs.n; i++) {
+        xg_sim_func *f = p->funcs.p[i];
+        uint32_t other;
+        if (f->entry || !xg_sim_call_fits(p, args, f->args, f->n_args) || !xg_sim_call_fits(p, rets, f->rets, f->n_rets)) continue;
+        other = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, XG_F(set_ne_u64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+        next = xg_sim_jump(p, s, other, false);
+        xg_sim_call_one(p, s, f, rets, args);
+        k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
+        xg_push(&p->scratch, uint32_t, &ends, k);
+        p->code.p[next].imm = p->code.n;
+    }
+    xg_sim_put(p, s, XG_SIM_K_TRAP)->op = 1; /* no function of this kind */
+    for (i = 0; i < ends.n; i++) p->code.p[ends.p[i]].imm = p->code.n;
+}
+XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)][, prototype] */
+    uint32_t i = 0, around = XG_SIM_NOREG;
+    const xg_sim_operand *rets = NULL, *args = NULL, *to;
+    (void)arg;
+    xg_sim_take(s, "uni");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
+    to = i < s->n ? &s->o[i++] : NULL;
+    if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG)) XG_SIM_BAD(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
+    if (to->kind == XG_SIM_O_REG) {
+        const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
+        if (!o || o->kind != XG_SIM_O_LABEL || !o->sym || o->sym->kind != XG_SIM_SYM_PROTO) XG_SIM_BAD(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it", "a call through a register needs a prototype");
+    }
+    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
+        around = xg_sim_jump(p, s, s->guard, !s->guard_not);
+        s->guard = XG_SIM_NOREG;
+        s->guard_not = false;
+    }
+    if (to->kind == XG_SIM_O_FUNC) xg_sim_call_one(p, s, to->sym->func, rets, args);
+    else xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64, false), rets, args);
+    if (around != XG_SIM_NOREG) p->code.p[around].imm = p->code.n;
 }
 
 /* ---- barriers and warp-wide operations ---- */

@@ -5,7 +5,7 @@
  * register stands in a byte of imm2 (xg_sim_spot). */
 #ifndef XG_SIM_DECODE_ASYNC_C
 #define XG_SIM_DECODE_ASYNC_C
-#include "control.c"
+#include "decode_video.c"
 
 /* op of K_ASYNC and K_WAIT. */
 typedef enum xg_sim_asyncop {

@@ -125,7 +125,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         uint64_t lines = xg_sim_shadow_lines(b), l;
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
-        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l < lines;
+        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -243,7 +243,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
     at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
     if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target)) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;

@@ -14,7 +14,7 @@
 
 enum { XG_SIM_TILE_K = 256 };
 typedef struct xg_sim_real { float a[16][64], b[64][8]; double c[16][8]; } xg_sim_real;
-typedef struct xg_sim_whole { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
+typedef struct xg_sim_ints { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
 typedef struct xg_sim_wide64 { uint64_t a[16][16], b[16][8], c[16][8]; } xg_sim_wide64;
 /* A multiplication being done. Which of them is used: the elements of A say. */
 typedef struct xg_sim_work { xg_sim_tile t; union { xg_sim_real r; xg_sim_ints i; xg_sim_wide64 d; } u; } xg_sim_work;
@@ -234,14 +234,14 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     x.t = xg_sim_tile_of(in);
     for (group = 0; group < 4; group++) {
         for (k = 0; k < 8; k++) {
-            uint32_t high = 4 * (k / 4), n = x.t.c == XG_SIM_EL_F16 ? 8 : 8;
+            uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
             for (i = 0; i < 4; i++) {
                 uint32_t a = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[i / 2]), lane, XG_SIM_EL_F16, i & 1), b = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[2 + i / 2]), lane, XG_SIM_EL_F16, i & 1);
                 if (x.t.flags & XG_SIM_TF_ACOL) xg_sim_work_put(&x, false, i + high, lane % 4, a); else xg_sim_work_put(&x, false, lane % 4 + high, i, a);
                 if (x.t.flags & XG_SIM_TF_BROW) xg_sim_work_put(&x, true, lane % 4, i + high, b); else xg_sim_work_put(&x, true, i, lane % 4 + high, b);
             }
-            for (i = 0; i < n; i++) {
+            for (i = 0; i < 8; i++) {
                 if (x.t.c == XG_SIM_EL_F16) xg_sim_work_put_c(&x, lane % 4 + high, i, xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i / 2]), lane, XG_SIM_EL_F16, i & 1));
                 else xg_sim_work_put_c(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1), xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
@@ -269,18 +269,19 @@ XG_FN xg_sim_at xg_sim_at_wmma(uint32_t lane, uint32_t q, uint32_t rows, uint32_
     p.col = n % cols;
     return p;
 }
-XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el, uint32_t rows, uint32_t cols, uint32_t row, uint32_t col) {
-    uint32_t each = rows * cols / XG_SIM_WARP, n = row * cols + col, per = xg_sim_tile_per(el), q = n % each;
+/* Element (row, col). Of B with elements smaller than a byte a thread holds consecutive elements of the columns, as memory has them. */
+XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el, uint32_t rows, uint32_t cols, uint32_t row, uint32_t col, bool b) {
+    uint32_t each = rows * cols / XG_SIM_WARP, n = b && xg_sim_elems[el].bits < 8 ? col * rows + row : row * cols + col, per = xg_sim_tile_per(el), q = n % each;
     return xg_sim_tile_bits(xg_sim_slot(w, v, list[q / per]), n / each, el, q % per);
 }
 /* One part of 16 x 8 of D (8 x 8 where a tile has no more rows). */
 XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim_work *x, const uint32_t *list, uint32_t na, uint32_t nb, uint32_t row, uint32_t col) {
     uint32_t i, j, k, m = XG_MIN(x->t.m, 16u);
     for (k = 0; k < x->t.k; k++) {
-        for (i = 0; i < m; i++) xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k));
-        for (j = 0; j < 8; j++) xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j));
+        for (i = 0; i < m; i++) xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k, false));
+        for (j = 0; j < 8; j++) xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j, true));
     }
-    for (i = 0; i < m; i++) for (j = 0; j < 8; j++) xg_sim_work_put_c(x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j));
+    for (i = 0; i < m; i++) for (j = 0; j < 8; j++) xg_sim_work_put_c(x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
     xg_sim_work_multiply(x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -327,7 +328,7 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
             uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : stride;
-            if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* B's columns are contiguous */
+            if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
             r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
             if (!r.to.p[lane]) return;
         }

@@ -77,13 +77,17 @@ XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_
 }
 /* Distinct places of the active lanes. */
 XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
+    uint64_t table[64];
     uint32_t n = 0, i, k;
     if (r->shape == XG_SIM_ONE) return mask != 0;
     if (r->shape == XG_SIM_RUN) return xg_sim_popc(mask);
+    memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t p;
         if (!(mask >> i & 1)) continue;
-        for (k = 0; k < i && !((mask >> k & 1) && xg_sim_reach_at(r, k) == xg_sim_reach_at(r, i)); k++) {}
-        n += k == i;
+        p = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
+        for (k = (uint32_t)(p >> 2 ^ p >> 8) & 63; table[k] && table[k] != p; k = (k + 1) & 63) {}
+        if (!table[k]) { table[k] = p; n++; }
     }
     return n;
 }
@@ -322,6 +326,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
+    if (strong && n == 4 && !(at & 3) && w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block) return true; /* written, whole */
     if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
     if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
     if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
@@ -362,7 +367,7 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
-    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
+    if (m.line_w) { m.line_w += 2 * (skip / XG_SIM_LINE_WORDS); m.line_r += 2 * (skip / XG_SIM_LINE_WORDS); } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
@@ -570,6 +575,22 @@ XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b,
     XG_SIM_ATOMIC_AS(uint64_t);
 }
 
+/* 32-bit additions in shared memory, which no other worker sees: histograms. */
+XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list;
+    const char *b = xg_sim_slot(w, v, list[0]);
+    uint32_t i, old, x;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        memcpy(&old, p, 4);
+        memcpy(&x, b + i * 4, 4);
+        x += old;
+        memcpy(p, &x, 4);
+        if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
+    }
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
     const uint32_t *list = w->m->list + in->list;
@@ -580,6 +601,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;
         uint64_t b[8], c = 0, old;

@@ -23,6 +23,12 @@
     R("ld", access, 0) R("ldu", access, 0) R("st", access, 1) R("atom", atom, 0) R("red", atom, 1) R("cp", cp, 0) \
     R("prefetch", hint, 0) R("prefetchu", hint, 0) R("applypriority", hint, 0) R("discard", hint, 0) R("membar", hint, 0) R("fence", hint, 0) R("griddepcontrol", hint, 0) R("nanosleep", hint, 0) R("pmevent", hint, 0) \
     R("ldmatrix", ldmatrix, 0) R("stmatrix", ldmatrix, 1) R("movmatrix", movmatrix, 0) R("mma", mma, 0) R("wmma", wmma, 0) R("wgmma", wgmma, 0) \
+    R("vadd", video, XG_SIM_V_ADD) R("vsub", video, XG_SIM_V_SUB) R("vabsdiff", video, XG_SIM_V_ABSDIFF) R("vmin", video, XG_SIM_V_MIN) R("vmax", video, XG_SIM_V_MAX) R("vset", video, XG_SIM_V_SET) \
+    R("vshl", video, XG_SIM_V_SHL) R("vshr", video, XG_SIM_V_SHR) R("vmad", video, XG_SIM_V_MAD) R("vadd2", videos, XG_SIM_V_ADD) R("vsub2", videos, XG_SIM_V_SUB) R("vavrg2", videos, XG_SIM_V_AVRG) \
+    R("vabsdiff2", videos, XG_SIM_V_ABSDIFF) R("vmin2", videos, XG_SIM_V_MIN) R("vmax2", videos, XG_SIM_V_MAX) R("vset2", videos, XG_SIM_V_SET) R("vadd4", videos, 16 + XG_SIM_V_ADD) R("vsub4", videos, 16 + XG_SIM_V_SUB) \
+    R("vavrg4", videos, 16 + XG_SIM_V_AVRG) R("vabsdiff4", videos, 16 + XG_SIM_V_ABSDIFF) R("vmin4", videos, 16 + XG_SIM_V_MIN) R("vmax4", videos, 16 + XG_SIM_V_MAX) R("vset4", videos, 16 + XG_SIM_V_SET) \
+    R("tex", refused, 0) R("tld4", refused, 0) R("txq", refused, 0) R("istypep", refused, 0) R("suld", refused, 0) R("sust", refused, 0) R("sured", refused, 0) R("suq", refused, 0) \
+    R("tcgen05", refused, 1) R("multimem", refused, 2) R("stacksave", refused, 3) R("stackrestore", refused, 3) R("alloca", refused, 3) R("clusterlaunchcontrol", refused, 4) \
     R("setmaxnreg", hint, 0) R("createpolicy", policy, 0) R("mbarrier", mbarrier, 0) R("mapa", mapa, 0) R("getctarank", mapa, 1) R("tensormap", tensormap, 0) \
     R("bra", bra, 0) R("brx", brx, 0) R("call", call, 0) R("ret", exit, XG_SIM_K_BRA) R("exit", exit, XG_SIM_K_EXIT) R("trap", exit, XG_SIM_K_TRAP) R("brkpt", exit, XG_SIM_K_TRAP) \
     R("bar", bar, 0) R("barrier", bar, 1) R("shfl", shfl, 0) R("vote", vote, 0) R("match", match, 0) R("redux", redux, 0) R("activemask", active, 0) R("elect", active, 1)

@@ -156,7 +156,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
-    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, "the kernel executed a trap"); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
     default: break;
     }
 }
@@ -228,7 +228,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
-    w->quantum = XG_SIM_QUANTUM;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
@@ -351,6 +351,16 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
             goto stop;
         }
+#if XG_SIM_X86
+        case XG_SIM_K_LD: case XG_SIM_K_ST:
+            if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
+                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                if (XG_UNLIKELY(w->faulted)) goto stop;
+                pc++;
+                continue;
+            }
+#endif
+        /* fall through */
         default:
             for (k = 0; k < nw; k++) {
                 m = xg_sim_guard(&v[k], in);
@@ -397,6 +407,32 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
+/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits for. Either a
+ * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest. */
+XG_FN void xg_sim_take_turns(xg_sim_warp *v) {
+    uint32_t base = xg_sim_path_base(v), n, pc, mask;
+    xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
+    if (!top) return;
+    pc = v->pc;
+    mask = v->mask;
+    if (top->meet == v->meet) { /* the others in a circle */
+        for (n = 1; v->n_paths - n > base && v->paths[v->n_paths - n - 1].meet == v->meet; n++) {}
+        if (!(top->mask & v->live)) return;
+        v->pc = top->pc;
+        v->mask = top->mask & v->live;
+        memmove(top - n + 2, top - n + 1, (n - 1) * sizeof *top);
+        top = top - n + 1;
+        top->pc = pc;
+        top->mask = mask;
+    } else if (top->pc == v->meet && top->mask & v->live & ~v->mask) {
+        v->pc = top->pc;
+        v->mask = top->mask & v->live & ~v->mask;
+        v->meet = top->meet;
+        top->pc = pc;
+        top->mask = mask;
+    }
+}
+
 XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
     return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths && v->depth == first->depth && v->f == first->f &&
         (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc && v->local == first->local && v->depth == 1));
@@ -416,7 +452,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
         if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
         return true;
     }
-    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { xg_sim_exec(w, &v[k], 1); moved = true; }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(&v[k]); moved = true; }
     for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
     if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
         for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }

@@ -51,26 +51,26 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p
 enum { XG_SIM_LINE_WORDS = 16 };
 #define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
 
-/* The parts of a buffer's shadow. */
+/* The parts of a buffer's shadow. The tags of a line stand side by side: line_w[2 * line] and line_r[2 * line]. */
 typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
 XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     xg_sim_tags t;
     uint64_t lines = xg_sim_shadow_lines(b);
     t.line_w = b->shadow;
-    t.line_r = t.line_w + lines;
-    t.w = t.line_r + lines;
+    t.line_r = t.line_w + 1;
+    t.w = t.line_w + 2 * lines;
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
 XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[k / XG_SIM_LINE_WORDS]);
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
 XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[line]), i;
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
     if (t == XG_SIM_SPLIT_LINE) return;
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
-    XG_SIM_LINE_SET(&lines[line], XG_SIM_SPLIT_LINE);
+    XG_SIM_LINE_SET(&lines[2 * line], XG_SIM_SPLIT_LINE);
 }
 
 /* ---- launches and intervals ---- */
@@ -82,9 +82,9 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
-            if (t.line_w[l] != XG_SIM_SPLIT_LINE) t.line_w[l] = t.line_w[l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE) t.line_w[2 * l] = t.line_w[2 * l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
             else for (k = 0; k < XG_SIM_LINE_WORDS; k++) w[k] = w[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
-            t.line_r[l] = 0;
+            t.line_r[2 * l] = 0;
         }
     }
 }
@@ -171,7 +171,7 @@ XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, 
         tags[i] = !s || xg_sim_tag_at(old.line_w, old.w, from + i) ? (uint32_t)XG_SIM_TAG_OLD : 0u;
         same += tags[i] == tags[0];
     }
-    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[k / XG_SIM_LINE_WORDS] = tags[0]; return; }
+    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[2 * (k / XG_SIM_LINE_WORDS)] = tags[0]; return; }
     xg_sim_split(to.line_w, to.w, k / XG_SIM_LINE_WORDS);
     for (i = 0; i < n; i++) to.w[k + i] = tags[i];
 }
@@ -282,24 +282,24 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
 /* A line; the same promise. Words that become all alike are a line again. */
 XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
-    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[line]) : 0, next;
+    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
         if (!xg_sim_track_quads(v, m, k, XG_SIM_LINE_WORDS, mine, write)) return false;
-        if (write) XG_SIM_LINE_SET(&m->line_w[line], m->w[k]);
-        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[line], m->r[k]);
+        if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], m->w[k]);
+        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[2 * line], m->r[k]);
         return true;
     }
-    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
+    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
     if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least)) return false;
     if (!m->r) return !write;
     if (write) {
         if (m->races && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine))) return false;
-        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[line], mine);
+        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[2 * line], mine);
     } else if (m->races) {
         next = xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
-        if (next != rt) XG_SIM_LINE_SET(&m->line_r[line], next);
+        if (next != rt) XG_SIM_LINE_SET(&m->line_r[2 * line], next);
     }
     return true;
 }

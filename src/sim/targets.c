@@ -21,7 +21,7 @@
     X("ld", "v8", 100, 0) X("st", "v8", 100, 0) X("ld", "b128", 70, 0) X("st", "b128", 70, 0) X("st", "async", 90, 0) X("red", "async", 90, 0) X("ld", "shared::cluster", 90, 0) X("st", "shared::cluster", 90, 0) \
     X("atom", "f16", 70, 0) X("red", "f16", 70, 0) X("atom", "f16x2|f64", 60, 0) X("red", "f16x2|f64", 60, 0) X("atom", "bf16|bf16x2", 90, 0) X("red", "bf16|bf16x2", 90, 0) X("atom", "v2|v4|v8|b128|shared::cluster|cluster", 90, 0) X("red", "v2|v4|v8|cluster", 90, 0) \
     X("cp", "async", 80, 0) X("cp", "bulk", 90, 0) X("mbarrier", "", 80, 0) X("mbarrier", "try_wait|expect_tx|complete_tx|cluster|shared::cluster", 90, 0) X("mapa", "", 90, 0) X("getctarank", "", 90, 0) X("barrier", "cluster", 90, 0) X("fence", "async|mbarrier_init|cluster", 90, 0) X("ld", "cluster", 90, 0) X("st", "cluster", 90, 0) \
-    X("griddepcontrol", "", 90, 0) X("tensormap", "", 90, 'a') X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
+    X("griddepcontrol", "", 90, 0) X("tensormap", "replace", 90, 'a') X("tensormap", "cp_fenceproxy", 90, 0) X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
     X("ldmatrix", "", 75, 0) X("stmatrix", "", 90, 0) X("movmatrix", "", 75, 0) X("wmma", "", 70, 0) X("wmma", "bf16|tf32|f64", 80, 0) X("wmma", "s8|u8|s4|u4|b1", 75, 0) \
     X("mma", "m8n8k4", 70, 0) X("mma", "m16n8k8|m8n8k16|m8n8k32|m8n8k128", 75, 0) X("mma", "m16n8k4|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|f64|bf16|tf32|sp", 80, 0) X("mma", "e4m3|e5m2", 89, 0)
 
@@ -56,6 +56,7 @@ XG_FN uint32_t xg_sim_target_number(xg_str name, char *letter) {
     if (i < name.n) *letter = name.p[i];
     return n ? n : 9999;
 }
+XG_FN bool xg_sim_target_letter(xg_str name) { char letter; xg_sim_target_number(name, &letter); return letter != 0; }
 XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     size_t i;
     char letter;
@@ -69,7 +70,7 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     }
 }
 
-enum { XG_SIM_STATIC_SHARED = 49152 }; /* bytes, on every target */
+enum { XG_SIM_STATIC_SHARED = 49152 }; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;

@@ -4,7 +4,7 @@
  * do not count), and a shuffle may not read a lane that does not take part. */
 #ifndef XG_SIM_WARP_C
 #define XG_SIM_WARP_C
-#include "memory.c"
+#include "fast.c"
 
 XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; memcpy(&x, slot + (size_t)lane * 4, 4); return x; }
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
@@ -60,7 +60,8 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
     case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
-    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_TOTAL_SMEM: case XG_SIM_SREG_AGGR_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_EXPLICIT_CLUSTER: return l->cluster_blocks > 1 ? 0xFFFFFFFFu : 0;
     case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / cluster[axis];
     case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / cluster[axis];
     case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % cluster[axis];
@@ -106,6 +107,7 @@ XG_FN uint32_t xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     if (!(in->flags & 64)) return mask;
     if (!(m >> lane & 1)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "lane %u is not in the member mask 0x%X of the instruction it executes", lane, named); return 0; }
     if (m & ~mask) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "the member mask 0x%X names lanes that are not here (0x%X execute it)", named, mask); return 0; }
+    if (w->m->moves->beside32(slot, 0)) return m;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(m >> i & 1) || (xg_sim_lane_u32(slot, i) & v->live) == m) continue;
         xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the member masks of lanes %u and %u differ: 0x%X and 0x%X", lane, i, named, xg_sim_lane_u32(slot, i));

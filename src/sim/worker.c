@@ -30,14 +30,13 @@ typedef struct xg_sim_warp {
 typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024 };
+enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 32 };
 
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
     uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
-    uint64_t events, seen;    /* phases that have ended, blocks that have moved on: what waits are for */
     uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
@@ -73,6 +72,7 @@ struct xg_sim_worker {
     bool unchecked;           /* nobody asks the shadows */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
+    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
     xg_sim_runs *runs;        /* of each record, and one more */
