@@ -17073,7 +17073,10 @@ XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
 XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
+
+XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -20416,6 +20419,25 @@ XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MUL
 XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
 
+/* ---- windows that are running sums ---- */
+
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t found = UINT32_MAX, k;
+    if (i->op != XG_REDUCE_WINDOW || !a || a->v.window->n != in->rank || in->dynamic) return false;
+    for (k = 0; k < in->rank; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1 || w->reversal) return false;
+        if (w->size == 1 && w->pad_low == 0 && w->pad_high == 0) continue;
+        if (found != UINT32_MAX || w->size < in->dims[k] || w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high)) return false;
+        found = k;
+        *reverse = w->pad_low == 0;
+    }
+    *dim = found;
+    return found != UINT32_MAX;
+}
+
 #endif /* XG_OPT_REDUCER_C */
 /* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
  *
@@ -21258,6 +21280,118 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */
+/* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
+ *
+ *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
+ *
+ * Each element is read and written twice instead of once, but by the whole device. The padding is the init value, which may be taken in any number of times, or
+ * the running sum is left alone. Only for reducers that are one operation, which is then done element by element. */
+#ifndef XG_OPT_SCAN_SPLITTER_C
+#define XG_OPT_SCAN_SPLITTER_C
+
+enum { XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */, XG_SPLIT_STEPS = 64 /* of a thread down a column */, XG_SPLIT_THREADS = 512 /* columns for each multiprocessor */ };
+
+/* Into how many parts; 1: none. */
+XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
+    const xg_module *m = i->comp->module;
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, length = s->dims[dim], others = s->elements / length;
+    uint32_t k;
+    for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
+    if (k < s->rank && xg_tree_minor(s, k) == dim) return others >= sms / 2 || length < 8 * XG_SPLIT_PART ? 1 : XG_MIN((2 * sms + others - 1) / others, length / XG_SPLIT_PART);
+    return others >= sms * XG_SPLIT_THREADS / 4 || length < 8 * XG_SPLIT_STEPS ? 1 : XG_MIN((sms * XG_SPLIT_THREADS + others - 1) / others, length / XG_SPLIT_STEPS);
+}
+XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
+    i->shape = xg_shape_with_layout(i->comp->module, i->shape, from->shape->layout);
+    return i;
+}
+/* The same running sum, along another dimension of another array. */
+XG_FN xg_inst *xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *x, uint32_t dim, bool reverse) {
+    xg_module *m = b->comp->module;
+    xg_window *w = XG_NEW(m->arena, xg_window);
+    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, x->shape->rank + 1);
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_inst *in[2], *r;
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = XG_OPERAND(i, 1);
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return r;
+}
+XG_FN bool xg_split_scan(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *x = XG_OPERAND(i, 0), *init, *s, *ends, *before, *in[2];
+    int64_t parts, gone, places[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *shape;
+    bool reverse;
+    uint32_t dim, k;
+    xg_tree t;
+    if (i->n_operands != 2 || i->shape->type == XLAGPU_TUPLE || !xg_window_is_scan(i, &dim, &reverse) || x->shape->elements == 0 || x->shape->rank >= XG_RANK_MAX) return false;
+    parts = xg_split_parts(i, dim);
+    if (parts < 2 || !xg_reducer_is_plain(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
+    memset(&t, 0, sizeof t);
+    t.i = i;
+    t.in = x->shape;
+    t.dim = dim;
+    t.length = ((x->shape->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
+    t.parts = (x->shape->dims[dim] + t.length - 1) / t.length;
+    init = XG_OPERAND(i, 1);
+    s = xg_split_window(&b, i, xg_tree_operand(&b, &t, x, init), dim + 1, reverse);
+    ends = xg_split_like(xg_hb_slice_dim(&b, s, dim + 1, reverse ? 0 : t.length - 1, reverse ? 1 : t.length), s);
+    gone = dim + 1;
+    shape = xg_tree_rest(m, ends->shape, &gone, 1);
+    ends = xg_hb_op(&b, XG_BITCAST, shape, &ends, 1);
+    ends = xg_split_window(&b, i, ends, dim, reverse);
+    before = xg_split_like(xg_hb_slice_dim(&b, ends, dim, reverse, t.parts - !reverse), ends);
+    memset(pads, 0, sizeof pads);
+    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
+    before = xg_split_like(xg_hb_pad(&b, before, init, pads), ends);
+    for (k = 0; k < shape->rank; k++) places[k] = k <= dim ? k : k + 1;
+    in[0] = xg_split_like(xg_hb_broadcast(&b, before, s->shape->dims, s->shape->rank, places, shape->rank), s);
+    in[1] = s;
+    s = xg_hb_op(&b, comp->root->op, s->shape, in, 2);
+    {
+        int64_t dims[XG_RANK_MAX];
+        for (k = 0; k < x->shape->rank; k++) dims[k] = k == dim ? t.parts * t.length : x->shape->dims[k];
+        shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+        s = xg_hb_op(&b, XG_BITCAST, shape, &s, 1);
+    }
+    if (shape->dims[dim] != x->shape->dims[dim]) s = xg_split_like(xg_hb_slice_dim(&b, s, dim, 0, x->shape->dims[dim]), x);
+    if (s->shape != i->shape) s = xg_hb_op(&b, XG_COPY, i->shape, &s, 1);
+    xg_inst_replace(i, s);
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_opt_scan_splitter(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_SCAN_SPLITTER_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -22400,6 +22534,13 @@ XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
     }
 }
 
+/* A running sum, of which each element is made from the one before it. */
+XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
+    uint32_t dim;
+    bool reverse;
+    return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -22417,6 +22558,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     }
     case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
         const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        if (xg_fuse_is_scan(i)) return 1;
         for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
         return n;
     }
@@ -22429,7 +22571,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
@@ -30204,6 +30346,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- scan.c ---- */
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
@@ -34143,6 +34288,8 @@ typedef struct xg_reduction {
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
+    xg_kval *round;               /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    int64_t rounds;
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */
@@ -34451,7 +34598,7 @@ typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **val
 /* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
 XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_scope *s = &r->s;
-    xg_kval *dims[2];
+    xg_kval *dims[3];
     xg_kregion *body;
     xg_walk w;
     uint32_t n, k;
@@ -34459,6 +34606,7 @@ XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) 
     n = xg_partial_values(p, w.values);
     dims[0] = r->thread;
     dims[1] = r->block;
+    dims[2] = r->round;
     w.loop = xg_kloop(&s->b, map, dims, w.values, n);
     body = w.loop->regions[0];
     for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
@@ -34481,7 +34629,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -34501,12 +34649,13 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
 }
 /* The map to these results, over thread, block and the symbols. */
 XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
-    xg_imap *m = xg_imap_new(w->x, 2, w->n_syms, 0, n, w->n_constraints);
+    xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, w->threads - 1);
     m->dims[1].name = XG_STR("bl_x");
     m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
     for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
     for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
     for (k = 0; k < n; k++) m->results[k] = results[k];
@@ -34520,11 +34669,12 @@ XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint3
     for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
     return part;
 }
-/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
 XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX];
     uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
     xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    if (w->at) return xg_walk_map_end(r, w, w->at, r->in->rank);
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     xg_index_delinearise(w->x, &inner, w->lin, at);
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
@@ -35406,6 +35556,397 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
+/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
+ *
+ * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
+ *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles (distance 1, 2, 4 ...)
+ *     the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
+ * Else each thread takes a column, and neighbours take neighbours.
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
+ * operand is always the first one of the reducer. */
+#ifndef XG_EMIT_SCAN_C
+#define XG_EMIT_SCAN_C
+
+enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
+
+typedef struct xg_running {
+    xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
+    xg_hero *h;
+    const xg_shape *shape;
+    uint32_t dim;
+    bool reverse, row;
+    int64_t length, kept, vector, lanes, rows;
+    xg_index_order order;         /* all dims but the scanned one */
+    xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
+} xg_running;
+
+XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
+
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_running_of_root(e->roots[0]);
+    uint32_t dim, k;
+    bool reverse;
+    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+}
+
+/* ---- the form ---- */
+
+XG_FN void xg_running_plan(xg_running *d) {
+    int64_t vectors, bytes = 16;
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        if (which == d->dim) d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
+    }
+    d->length = d->shape->dims[d->dim];
+    d->kept = d->shape->elements / d->length;
+    if (!d->row) {
+        d->r.threads = XG_RUNNING_BLOCK;
+        d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
+        return;
+    }
+    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
+    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
+    vectors = (d->length + d->vector - 1) / d->vector;
+    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+    d->r.threads = d->lanes * d->rows;
+    d->r.blocks = (d->kept + d->rows - 1) / d->rows;
+}
+
+/* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
+XG_FN void xg_running_place(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
+    m->at = XG_NEW_N(d->r.e->arena, const xg_aff *, d->shape->rank + 1);
+    xg_index_delinearise(m->x, &d->order, kept, m->at);
+    m->at[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
+    xg_walk_require(m, kept, 0, d->kept - 1);
+    if (tail) xg_walk_require(m, at, 0, d->length - 1);
+}
+XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
+}
+XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
+    xg_fusion_emission *e = d->r.e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
+        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
+    }
+}
+XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* ---- columns ---- */
+
+XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), d->r.threads), xg_aff_dim(m.x, 0)), *step;
+    xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_running_place(d, &m, kept, step, false);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
+    xg_running_indices(d, &w, at);
+    xg_running_elements(d, at, x);
+    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_store(d, at, p->acc, p->dest);
+    xg_walk_end(&d->r, &w, p);
+}
+XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
+    int64_t groups = d->length / XG_RUNNING_GROUP, rest = d->length % XG_RUNNING_GROUP;
+    if (groups) xg_running_steps(d, 0, groups, XG_RUNNING_GROUP, p);
+    if (rest) xg_running_steps(d, groups * XG_RUNNING_GROUP, 1, rest, p);
+}
+
+/* ---- lanes ---- */
+
+XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_int(&d->r.s.b, XG_E_I32, v); }
+XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, xg_kval *lane, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) {
+        out[k] = xg_elem_real(xg_kshuffle(&d->r.s.b, code, x[k].v, lane));
+        if (x[k].im) out[k].im = xg_kshuffle(&d->r.s.b, code, x[k].im, lane);
+    }
+}
+/* acc = cond ? earlier o acc : acc */
+XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
+    xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    uint32_t k;
+    memcpy(joint, earlier, d->h->n * sizeof *joint);
+    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    for (k = 0; k < d->h->n; k++) {
+        acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
+        if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
+    }
+}
+/* What each of `lanes` neighbouring lanes has becomes that of all up to it; lane: its number among them. */
+XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_elem *acc) {
+    xg_elem *other = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    int64_t distance;
+    for (distance = 1; distance < lanes; distance *= 2) {
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, acc, xg_running_i32(d, distance), other);
+        xg_running_join(d, xg_kcmpi_(&d->r.s.b, XG_CI_SGE, lane, xg_running_i32(d, distance)), other, acc);
+    }
+}
+
+/* ---- a chunk of rows ---- */
+
+XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
+/* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
+XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
+    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
+    at = xg_aff_mul(m->x, at, d->vector);
+    at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
+    xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
+}
+XG_FN int64_t xg_running_place_of(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
+XG_FN xg_kval *xg_running_vector(xg_running *d, xg_kval *const *elements) {
+    const xg_ktype *type = xg_kir_vector(d->r.e->m, elements[0]->type->elem, d->vector);
+    xg_kval *vec = xg_kconst_bits(&d->r.s.b, type, 0), *o[3];
+    int64_t v;
+    for (v = 0; v < d->vector; v++) {
+        o[0] = elements[v];
+        o[1] = vec;
+        o[2] = xg_elem_index(&d->r.s, v);
+        vec = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return vec;
+}
+XG_FN xg_kval *xg_running_lane_of(xg_running *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->r.s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->r.e->m, vec->type->elem));
+}
+/* Puts what lies in the map's domain into vectors. */
+XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vectors) {
+    uint32_t n = d->h->n, k, part;
+    xg_elem *one = XG_NEW_N(d->r.e->arena, xg_elem, n + 1);
+    xg_walk w = xg_walk_begin(&d->r, map, vectors);
+    xg_kval *at[XG_RANK_MAX];
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_running_elements(d, at, one);
+    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+        o[0] = part ? one[k].im : one[k].v;
+        o[1] = *to;
+        o[2] = w.syms;
+        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+    }
+    xg_walk_end(&d->r, &w, vectors);
+}
+/* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
+XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
+    uint32_t n = d->h->n, k;
+    xg_partial vectors = xg_partial_new(&d->r, n, dest, 0);
+    xg_kval **same = XG_NEW_N(d->r.e->arena, xg_kval *, d->vector + 1);
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_imap *inside, *across;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        xg_elem init = xg_hero_init(&d->r.s, d->h, k);
+        for (v = 0; v < d->vector; v++) same[v] = init.v;
+        vectors.acc[k] = xg_elem_real(xg_running_vector(d, same));
+        for (v = 0; v < d->vector; v++) same[v] = init.im;
+        if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
+    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
+    for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
+        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
+        if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
+    }
+}
+XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    uint32_t n = d->h->n, k;
+    xg_partial out = xg_partial_new(&d->r, 0, dest, d->r.e->n_roots);
+    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
+    xg_walk w;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].v;
+        vectors[2 * k] = xg_running_vector(d, same);
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].im;
+        if (y[k].im) vectors[2 * k + 1] = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), &out);
+    xg_running_indices(d, &w, at);
+    for (k = 0; k < n; k++) {
+        one[k] = xg_elem_real(xg_running_lane_of(d, vectors[2 * k], w.syms));
+        if (vectors[2 * k + 1]) one[k].im = xg_running_lane_of(d, vectors[2 * k + 1], w.syms);
+    }
+    xg_running_store(d, at, one, out.dest);
+    xg_walk_end(&d->r, &w, &out);
+}
+
+/* The sums of the warps of a row up to each: by number of the lane. */
+XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_kval **v = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * d->h->n + 1), *at[2], *vars[3];
+    xg_shared shared;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    dims[0] = d->rows;
+    dims[1] = d->lanes / 32;
+    shared = xg_shared_new(&d->r, total, dims, 2);
+    (void)xg_carry_values(total, d->h->n, v);
+    out[0] = xg_aff_div(m.x, th, d->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 31, 31);
+    write = xg_partial_new(&d->r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(&d->r, &w, &write);
+    xg_shared_sync(&d->r, &shared);
+    m = xg_walk_map_begin(&d->r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]);
+    vars[0] = d->r.thread;
+    vars[1] = d->r.block;
+    vars[2] = d->r.round;
+    xg_elem_apply(&d->r.s, xg_walk_map_end(&d->r, &m, out, 2), vars, at);
+    xg_shared_read(&d->r, &shared, at, 2, total, d->h->n, sums);
+    xg_shared_sync(&d->r, &shared); /* the next chunk writes there */
+    xg_running_across(d, d->lane, dims[1], sums);
+}
+
+/* One chunk; before: what comes before it, and in the end before the next one (unless this is the last). */
+XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    xg_kb *b = &d->r.s.b;
+    uint32_t n = d->h->n, k;
+    int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
+    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1), *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1), *sums = XG_NEW_N(a, xg_elem, n + 1);
+    xg_running_load(d, tail, y, dest);
+    for (v = 1; v < d->vector; v++) xg_running_join(d, NULL, y + (v - 1) * n, y + v * n);
+    memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
+    xg_running_across(d, d->lane, lanes, total);
+    memcpy(mine, before, n * sizeof *mine);
+    if (d->lanes > 32) {
+        xg_running_warps(d, total, sums);
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_k2(b, XG_K_OP_SUBI, d->warp, xg_running_i32(d, 1)), other);
+        memcpy(mine, other, n * sizeof *mine);
+        xg_running_join(d, NULL, before, mine);
+        for (k = 0; k < n; k++) {
+            xg_kval *first = xg_kcmpi_(b, XG_CI_EQ, d->warp, xg_running_i32(d, 0));
+            mine[k].v = xg_kselect(b, first, before[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, first, before[k].im, mine[k].im);
+        }
+    }
+    if (lanes > 1) { /* mine = mine o what the lanes before have */
+        xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
+        xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
+        memcpy(joint, mine, n * sizeof *joint);
+        xg_hero_merge(&d->r.s, d->h, joint, other);
+        for (k = 0; k < n; k++) {
+            mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
+        }
+    }
+    for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
+    xg_running_write(d, tail, y, dest);
+    if (last) return;
+    if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    xg_hero_merge(&d->r.s, d->h, before, other);
+}
+XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
+    xg_kb *b = &d->r.s.b;
+    int64_t step = d->lanes * d->vector, whole = d->length / step;
+    bool tail = d->length % step != 0;
+    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
+    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
+    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->r.rounds = whole + tail;
+    if (whole > 1 || (whole && tail)) {
+        xg_kb outside;
+        xg_kop *loop;
+        uint32_t n;
+        vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+        n = xg_partial_values(p, vals);
+        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        outside = *b;
+        *b = xg_kb_end(d->r.e->m, loop->regions[0]);
+        b->loc = outside.loc;
+        d->r.round = &loop->regions[0]->args[0];
+        d->r.round->name = XG_STR("chunk");
+        xg_partial_set(p, loop->regions[0]->args + 1);
+        xg_running_chunk(d, false, false, p->acc, p->dest);
+        xg_kyield(b, vals, xg_partial_values(p, vals));
+        *b = outside;
+        xg_partial_set(p, loop->results);
+        whole = 0;
+    }
+    if (!whole && !tail) return;
+    d->r.round = xg_elem_index(&d->r.s, d->r.rounds - 1);
+    xg_running_chunk(d, tail, true, p->acc, p->dest);
+}
+
+XG_FN void xg_emit_scan(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_running d;
+    xg_partial p;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.h = XG_NEW(e->arena, xg_hero);
+    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
+    d.h->n = d.h->i->n_operands / 2;
+    d.h->wide = XLAGPU_INVALID;
+    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
+    d.h->pads = true;
+    d.r.e = e;
+    d.r.heroes = d.h;
+    d.r.n_heroes = 1;
+    d.r.n_values = d.h->n;
+    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
+    d.shape = e->roots[0]->shape;
+    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
+    d.r.in = d.shape;
+    xg_running_plan(&d);
+    if (d.row) xg_reduction_sources(&d.r);
+    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)d.r.threads;
+    f->blocks[0] = (uint32_t)d.r.blocks;
+    xg_emit_functions(e, false);
+    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.r.s.b.loc = e->fusion->id + 1;
+    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
+    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
+    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
+    if (d.row) xg_running_rows(&d, &p);
+    else xg_running_columns(&d, &p);
+    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SCAN_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
@@ -35424,6 +35965,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -42095,6 +42637,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
+    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
