@@ -18956,12 +18956,11 @@ typedef struct xg_alg_run {
 enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
 
 XG_FN void xg_alg_index(xg_alg_run *r) {
-    uint32_t op, k, n = 0;
-    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
-        r->first[op] = (uint16_t)n;
-        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
-    }
-    r->first[op] = (uint16_t)n;
+    uint16_t at[XG_OPCODE_COUNT + 1];
+    uint32_t op, k;
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) r->first[xg_alg_rules[k].op + 1] += !r->only || strcmp(r->only, xg_alg_rules[k].name) == 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) { at[op] = r->first[op]; r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]); }
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
     while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
@@ -20657,7 +20656,7 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m) {
 #ifndef XG_OPT_FFT_EXPANDER_C
 #define XG_OPT_FFT_EXPANDER_C
 
-enum { XG_FFT_WHOLE = 512, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+enum { XG_FFT_WHOLE = 1 << 16, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
 typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
 
 /* ---- roots ---- */
@@ -20880,7 +20879,7 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     f.real = xg_type_real(f.type);
     f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
     x = xg_hb_convert(b, x, f.type);
-    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE) {
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE / z.inputs) {
         int64_t flat[2];
         flat[0] = x->shape->elements / z.inputs;
         flat[1] = z.inputs;
