@@ -17064,6 +17064,7 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loo
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
@@ -18955,12 +18956,11 @@ typedef struct xg_alg_run {
 enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
 
 XG_FN void xg_alg_index(xg_alg_run *r) {
-    uint32_t op, k, n = 0;
-    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
-        r->first[op] = (uint16_t)n;
-        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
-    }
-    r->first[op] = (uint16_t)n;
+    uint16_t at[XG_OPCODE_COUNT + 1];
+    uint32_t op, k;
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) r->first[xg_alg_rules[k].op + 1] += !r->only || strcmp(r->only, xg_alg_rules[k].name) == 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) { at[op] = r->first[op]; r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]); }
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
     while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
@@ -20656,7 +20656,7 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m) {
 #ifndef XG_OPT_FFT_EXPANDER_C
 #define XG_OPT_FFT_EXPANDER_C
 
-enum { XG_FFT_WHOLE = 512, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+enum { XG_FFT_WHOLE = 1 << 16, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
 typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
 
 /* ---- roots ---- */
@@ -20879,7 +20879,7 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     f.real = xg_type_real(f.type);
     f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
     x = xg_hb_convert(b, x, f.type);
-    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE) {
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE / z.inputs) {
         int64_t flat[2];
         flat[0] = x->shape->elements / z.inputs;
         flat[1] = z.inputs;
@@ -20904,6 +20904,113 @@ XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shap
 XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */
+/* opt/layout_assignment.c -- layout-assignment: layouts that let transposes be bitcasts. Greedy: down from operands to users, up to what has no operands, copies at conflicts.
+ *
+ * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
+ *   updates in place, reshapes): it keeps the layouts it came with.
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
+ * - Up: broadcasts and iotas take the layout that their readers agree upon.
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. */
+#ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
+#define XG_OPT_LAYOUT_ASSIGNMENT_C
+
+XG_FN bool xg_assign_is_moved(const xg_shape *s) { return xg_layout_is_known(s) && s->rank > 1; }
+
+/* The result has the dimensions' order of the operands. */
+XG_FN bool xg_assign_keeps(const xg_inst *i) {
+    if (!xg_assign_is_moved(i->shape) || i->op == XG_COPY) return false;
+    switch (i->op) {
+    case XG_REVERSE: case XG_PAD: case XG_SLICE: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || (user->op == XG_REDUCE && user->n_operands == 2); }
+XG_FN bool xg_assign_has_own(const xg_inst *o) { return o->op != XG_BROADCAST && o->op != XG_IOTA && o->op != XG_CONSTANT; }
+
+XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
+    if (i == i->comp->root) return false;
+    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    return true;
+}
+
+/* The layout in which the transpose moves nothing. */
+XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
+    const xg_shape *from = XG_OPERAND(i, 0)->shape;
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    int32_t order[XG_RANK_MAX], at[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
+    for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+/* What the operands that have a layout of their own agree upon; NULL: nothing. */
+XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
+    const xg_layout *l = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
+        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        l = o->shape->layout;
+    }
+    return l;
+}
+
+XG_FN const xg_layout *xg_assign_wanted(const xg_inst *i) {
+    const xg_layout *l = NULL;
+    XG_FOR_USES(u, i) {
+        if (!xg_assign_keeps(u->user) || u->user->shape->rank != i->shape->rank || (l && l != u->user->shape->layout)) return NULL;
+        l = u->user->shape->layout;
+    }
+    return l;
+}
+
+/* Readers who are fixed get the old layout back. */
+XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
+    const xg_shape *old = i->shape;
+    xg_inst *copy = NULL;
+    xg_use *u, *next;
+    if (!l || l == old->layout) return false;
+    i->shape = xg_shape_with_layout(i->comp->module, old, l);
+    for (u = i->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == copy || xg_assign_reads_any(u->user)) continue;
+        if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
+        xg_inst_set_operand(u->user, u->index, copy);
+    }
+    if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
+    return true;
+}
+
+/* Copies in front of what keeps indices, for operands of another layout. */
+XG_FN bool xg_assign_settle(xg_inst *i) {
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(i, k);
+        if (o->shape->rank != i->shape->rank || o->shape->layout == i->shape->layout || !xg_assign_is_moved(o->shape)) continue;
+        xg_inst_set_operand(i, k, xg_inst_new(i->comp, XG_COPY, xg_shape_with_layout(i->comp->module, o->shape, i->shape->layout), &o, 1, i, XG_STR("copy")));
+        changed = true;
+    }
+    return changed;
+}
+
+XG_FN bool xg_assign_comp(xg_comp *c) {
+    xg_inst *i;
+    bool changed = false;
+    for (i = c->first; i; i = i->next) {
+        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
+    }
+    for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_assignment(xg_module *m) { return xg_opt_each_sequence(m, xg_assign_comp); }
+
+#endif /* XG_OPT_LAYOUT_ASSIGNMENT_C */
 /* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
  * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
 #ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
@@ -21911,6 +22018,7 @@ struct xg_kernel {
     bool live;                   /* a kernel makes it; false: whoever needs it computes it */
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
+    bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
@@ -22916,11 +23024,10 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+XG_FN void xg_kernel_see(xg_kernel *o, const xg_kernel_input *how) {
     if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
     o->seen = *how;
     o->seen.from = o;
-    (void)g;
 }
 
 /* Members behind the roots, operands first, into g->order. */
@@ -22949,6 +23056,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
         xg_access a = xg_fuse_access(i, k);
@@ -22959,19 +23067,19 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
         how.coalesced = how.coalesced && a.coalesced;
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
-        xg_kernel_see(g, o, &how);
+        xg_kernel_see(o, &how);
     }
 }
 
 /* A root is made at the kernel's own indices; one of another size at indices of its own. */
-XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(g, root, &own);
+    xg_kernel_see(root, &own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
@@ -22983,9 +23091,10 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
+    k->turns = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
     inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
     k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
@@ -23000,11 +23109,19 @@ XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_in
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
+/* Behind a hero the threads go on that computed it. */
+XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_kernel *p = in->from;
+    int64_t memory = xg_cost_add(p->memory, c->memory - in->time);
+    return xg_kernel_time(g, p, memory, xg_kernel_instructions_with(c, in));
+}
+
 XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    if (p->hero && !c->hero) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
@@ -23034,6 +23151,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
+    c->turns = c->turns || p->turns;
     c->inputs = inputs;
     c->n_inputs = n;
     xg_kernel_settle(g, c);
@@ -23259,7 +23377,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    static const char open = 0, done = 0; /* two addresses */
+    static const char waiting = 0, placed = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -23270,12 +23388,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            top->scratch = (void *)(uintptr_t)&open;
-            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&waiting;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &placed) need = XG_OPERAND(top, k);
             if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = (void *)(uintptr_t)&done;
+            top->scratch = (void *)(uintptr_t)&placed;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);
@@ -23406,6 +23524,7 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
@@ -23437,6 +23556,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->turns = a->turns || b->turns;
     xg_kernel_settle(g, a);
 }
 
@@ -23444,7 +23564,7 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     if (!g->log) return;
     xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
     if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
-    else xg_printf(g->log, "refused, %s\n", why);
+    else xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
 /* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
@@ -42988,6 +43108,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \

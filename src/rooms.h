@@ -95,6 +95,7 @@
 #include "opt/reducer.c"
 #include "opt/tree_reduction.c"
 #include "opt/fft_expander.c"
+#include "opt/layout_assignment.c"
 #include "opt/flatten_call_graph.c"
 #include "opt/linear_expander.c"
 #include "opt/sort_simplifier.c"

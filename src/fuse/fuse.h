@@ -84,6 +84,7 @@ struct xg_kernel {
     bool live;                   /* a kernel makes it; false: whoever needs it computes it */
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
+    bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */

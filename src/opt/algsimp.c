@@ -34,12 +34,11 @@ typedef struct xg_alg_run {
 enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
 
 XG_FN void xg_alg_index(xg_alg_run *r) {
-    uint32_t op, k, n = 0;
-    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
-        r->first[op] = (uint16_t)n;
-        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
-    }
-    r->first[op] = (uint16_t)n;
+    uint16_t at[XG_OPCODE_COUNT + 1];
+    uint32_t op, k;
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) r->first[xg_alg_rules[k].op + 1] += !r->only || strcmp(r->only, xg_alg_rules[k].name) == 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) { at[op] = r->first[op]; r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]); }
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
     while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);

@@ -11,7 +11,7 @@
 #include "../eval/eval.h"
 #include "opt.h"
 
-enum { XG_FFT_WHOLE = 512, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+enum { XG_FFT_WHOLE = 1 << 16, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
 typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
 
 /* ---- roots ---- */
@@ -234,7 +234,7 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     f.real = xg_type_real(f.type);
     f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
     x = xg_hb_convert(b, x, f.type);
-    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE) {
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE / z.inputs) {
         int64_t flat[2];
         flat[0] = x->shape->elements / z.inputs;
         flat[1] = z.inputs;
