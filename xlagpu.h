@@ -189,10 +189,14 @@ typedef struct xlagpu_compile_desc {
     bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                    /* flush subnormal floats to zero */
     bool keep_hlo;               /* put the optimised HLO into the executable */
+    bool no_command_buffers;     /* every kernel is launched by itself */
+    uint32_t command_buffer_least; /* runs of fewer commands stay single launches; 0: 5 */
+    bool command_buffer_control; /* loops and branches go into command buffers, too: the driver needs conditional graph nodes (CUDA 12.4), else it runs them as before */
     /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
      * ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
+    bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -202,6 +206,13 @@ XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compi
 /* What a compilation made. */
 typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
+
+/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
+ * module; data NULL on failure. */
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
+
+/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no such target. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
@@ -8466,6 +8477,7 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
 /* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
@@ -15072,12 +15084,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders; NULL when there is none. */
+/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && xg_aff_count_inner(to) < n) return to;
+        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
     }
     return NULL;
 }
@@ -17029,12 +17041,42 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id:
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
+XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
+
+/* ---- reducer.c: partial results of a reduce ---- */
+typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
+XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
+XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
+
+XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -17059,6 +17101,7 @@ XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims,
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
 XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
 XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b);
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
 XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
@@ -17083,6 +17126,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
@@ -17171,6 +17216,8 @@ XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, ui
 }
 
 /* ---- movement ---- */
+
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
@@ -17308,7 +17355,8 @@ XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
-    return xg_hb_reduce(b, x, xg_hb_int(b, x->shape->type, 0), dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    xg_inst *zero = xg_hb_int(b, x->shape->type, 0);
+    return xg_hb_reduce(b, x, zero, dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
 }
 /* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
@@ -17367,7 +17415,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
     l.init = xg_hb_tuple(b, all, n + 1);
     shape = l.init->shape;
     param = xg_comp_add_param(condition, shape, XG_STR("state"));
-    condition->root = xg_hb_compare(&c, "LT", xg_hb_element(&c, param, 0), xg_hb_int(&c, XLAGPU_S32, count));
+    l.k = xg_hb_element(&c, param, 0);
+    condition->root = xg_hb_compare(&c, "LT", l.k, xg_hb_int(&c, XLAGPU_S32, count));
     param = xg_comp_add_param(body, shape, XG_STR("state"));
     l.condition = condition;
     l.b = xg_hb_end(body, b->from);
@@ -17415,7 +17464,1686 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
     }
 }
 
+/* The same for a tuple: values[k], in any layout, for its k-th element. */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
+    xg_hb b = xg_hb_at(from);
+    uint32_t n = from->shape->n_elems, k;
+    xg_inst **all, *whole;
+    xg_use *u, *next;
+    for (u = from->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
+        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_inst_remove(element);
+    }
+    if (!from->first_use && from != from->comp->root) return;
+    all = XG_NEW_N(from->comp->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) all[k] = values[k]->shape == from->shape->elems[k] ? values[k] : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
+    whole = xg_hb_tuple(&b, all, n);
+    xg_inst_replace(from, whole);
+}
+
+/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made;
+            next = i->next;
+            if (!matches(i)) continue;
+            b = xg_hb_at(i);
+            made = expand(&b, i);
+            if (!made) continue;
+            if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
+            else {
+                xg_inst **values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+                uint32_t k;
+                for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+                xg_opt_replace_tuple(i, values);
+            }
+            next = i->next; /* its elements may have stood there, and are gone */
+            xg_inst_remove(i);
+            if (made->op == XG_TUPLE && !made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
 #endif /* XG_OPT_BUILD_C */
+/* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
+ *
+ * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that opcode (ANY: of all elementwise ones, after
+ * the opcode's own). Rules of an opcode are tried in the order of the table. A rule returns the value that replaces i, i itself when it changed operands in
+ * place, or NULL. Its text test is tests/opt/algebraic/<name>.txt; tests/algebraic.c evaluates the modules there, for every type that they can be written
+ * for, before and after the rule, on values that are seldom what one thinks of.
+ *   EXACT  the same bits (a NaN is a NaN where arithmetic made it: no machine keeps its payload)
+ *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of roundings of a sum is not defined
+ *
+ * Laws
+ * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped.
+ * - No rule makes a program that an earlier rule turns back; each makes it smaller, or moves it towards a form from which no rule moves it away.
+ * - Shapes with dynamic dimensions are left alone. */
+#ifndef XG_OPT_ALGSIMP_H
+#define XG_OPT_ALGSIMP_H
+
+typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now */
+
+#define XG_ALG_RULES(X) \
+    /* algsimp_arith.c: numbers */ \
+    X(add_zero, ADD, EXACT) X(add_negate, ADD, EXACT) X(add_subtract, ADD, EXACT) X(add_constants, ADD, EXACT) \
+    X(subtract_zero, SUBTRACT, EXACT) X(subtract_self, SUBTRACT, EXACT) X(subtract_negate, SUBTRACT, EXACT) X(subtract_from_zero, SUBTRACT, EXACT) X(subtract_sum, SUBTRACT, EXACT) \
+    X(multiply_one, MULTIPLY, EXACT) X(multiply_zero, MULTIPLY, EXACT) X(multiply_minus_one, MULTIPLY, EXACT) X(multiply_negates, MULTIPLY, EXACT) X(multiply_constants, MULTIPLY, EXACT) \
+    X(divide_one, DIVIDE, EXACT) X(divide_negates, DIVIDE, EXACT) X(divide_power_of_two, DIVIDE, EXACT) X(divide_shift, DIVIDE, EXACT) \
+    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) X(remainder_iota, REMAINDER, EXACT) \
+    X(negate_negate, NEGATE, EXACT) X(negate_subtract, NEGATE, EXACT) X(abs_abs, ABS, EXACT) X(not_not, NOT, EXACT) X(not_compare, NOT, EXACT) \
+    X(floor_integral, FLOOR, EXACT) X(ceil_integral, CEIL, EXACT) X(round_afz_integral, ROUND_NEAREST_AFZ, EXACT) X(round_even_integral, ROUND_NEAREST_EVEN, EXACT) \
+    X(power_zero, POWER, EXACT) X(power_one, POWER, EXACT) X(power_square, POWER, CLOSE) X(power_cube, POWER, CLOSE) X(power_reciprocal, POWER, CLOSE) \
+    X(maximum_self, MAXIMUM, EXACT) X(maximum_lowest, MAXIMUM, EXACT) X(maximum_again, MAXIMUM, EXACT) \
+    X(minimum_self, MINIMUM, EXACT) X(minimum_highest, MINIMUM, EXACT) X(minimum_again, MINIMUM, EXACT) X(clamp_open, CLAMP, EXACT) \
+    X(and_self, AND, EXACT) X(and_constant, AND, EXACT) X(and_constants, AND, EXACT) \
+    X(or_self, OR, EXACT) X(or_constant, OR, EXACT) X(or_constants, OR, EXACT) \
+    X(xor_self, XOR, EXACT) X(xor_constant, XOR, EXACT) X(xor_constants, XOR, EXACT) \
+    X(shift_left_zero, SHIFT_LEFT, EXACT) X(shift_right_logical_zero, SHIFT_RIGHT_LOGICAL, EXACT) X(shift_right_arithmetic_zero, SHIFT_RIGHT_ARITHMETIC, EXACT) \
+    X(real_complex, REAL, EXACT) X(imag_complex, IMAG, EXACT) X(complex_parts, COMPLEX, EXACT) \
+    X(compare_self, COMPARE, EXACT) X(compare_unsigned_zero, COMPARE, EXACT) X(compare_pred, COMPARE, EXACT) X(compare_converted_pred, COMPARE, EXACT) \
+    X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
+    X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
+    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
+    /* algsimp_move.c: where elements lie */ \
+    X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
+    X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
+    X(transpose_same, TRANSPOSE, EXACT) X(transpose_transpose, TRANSPOSE, EXACT) X(transpose_broadcast, TRANSPOSE, EXACT) X(transpose_iota, TRANSPOSE, EXACT) X(transpose_reshape, TRANSPOSE, EXACT) X(transpose_dot, TRANSPOSE, EXACT) \
+    X(broadcast_same, BROADCAST, EXACT) X(broadcast_broadcast, BROADCAST, EXACT) X(broadcast_transpose, BROADCAST, EXACT) X(broadcast_iota, BROADCAST, EXACT) X(broadcast_reshape, BROADCAST, EXACT) X(broadcast_permutes, BROADCAST, EXACT) X(broadcast_ones, BROADCAST, EXACT) \
+    X(bitcast_same, BITCAST, EXACT) X(bitcast_bitcast, BITCAST, EXACT) \
+    X(reverse_ones, REVERSE, EXACT) X(reverse_reverse, REVERSE, EXACT) X(reverse_broadcast, REVERSE, EXACT) \
+    X(slice_same, SLICE, EXACT) X(slice_slice, SLICE, EXACT) X(slice_concatenate, SLICE, EXACT) X(slice_pad, SLICE, EXACT) X(slice_broadcast, SLICE, EXACT) X(slice_reshape, SLICE, EXACT) X(slice_transpose, SLICE, EXACT) \
+    X(pad_same, PAD, EXACT) X(pad_negative, PAD, EXACT) X(pad_pad, PAD, EXACT) X(pad_broadcast, PAD, EXACT) \
+    X(concatenate_one, CONCATENATE, EXACT) X(concatenate_flat, CONCATENATE, EXACT) X(concatenate_slices, CONCATENATE, EXACT) X(concatenate_broadcasts, CONCATENATE, EXACT) \
+    X(dynamic_slice_whole, DYNAMIC_SLICE, EXACT) X(dynamic_slice_constant, DYNAMIC_SLICE, EXACT) X(dynamic_slice_broadcast, DYNAMIC_SLICE, EXACT) X(dynamic_update_slice_whole, DYNAMIC_UPDATE_SLICE, EXACT) \
+    X(gather_broadcast, GATHER, EXACT) X(gather_one, GATHER, EXACT) X(scatter_nothing, SCATTER, EXACT) \
+    /* algsimp_reduce.c: many elements */ \
+    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
+    X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT)
+
+enum { XG_ALG_EXACT, XG_ALG_CLOSE };
+#define X(name, op, law) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i);
+XG_ALG_RULES(X)
+#undef X
+
+/* ---- algsimp_match.c ---- */
+XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
+XG_FN bool xg_alg_is(const xg_inst *x, double v);      /* this number everywhere, -0 apart from 0; not for complex */
+XG_FN bool xg_alg_is_int(const xg_inst *i);            /* integers and pred: arithmetic is exact and wraps */
+XG_FN bool xg_alg_is_pred(const xg_inst *i);
+XG_FN bool xg_alg_is_all_ones(const xg_inst *x);
+XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest); /* the end of the type's order: infinities for floats that have them */
+XG_FN bool xg_alg_one_user(const xg_inst *x);
+XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op); /* op(x, y) == y for all y that are no signed zeros */
+XG_FN int xg_alg_simple_reducer(const xg_comp *c);     /* the opcode of a computation f(x, y) = op(x, y), else -1 */
+XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k);   /* the operand of a binary instruction that is not the k-th */
+
+#endif /* XG_OPT_ALGSIMP_H */
+/* opt/algsimp_match.c -- the questions that rules ask. */
+#ifndef XG_OPT_ALGSIMP_MATCH_C
+#define XG_OPT_ALGSIMP_MATCH_C
+
+XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x) {
+    if (x->op == XG_BROADCAST) x = XG_OPERAND(x, 0); /* of a broadcast there is one only: they merge */
+    return x->op == XG_CONSTANT && xg_shape_is_array(x->shape) && x->shape->elements == 1 && !x->literal->elided ? x : NULL;
+}
+XG_FN bool xg_alg_is(const xg_inst *x, double v) {
+    const xg_inst *c = xg_alg_scalar(x);
+    double is;
+    int64_t n;
+    if (!c) return false;
+    if (xg_type_class(c->shape->type) & (XGT_I | XGT_P)) return xg_literal_get_int(c->literal, 0, &n) && (double)n == v && (n == 0 || (c->shape->type != XLAGPU_U64 || n > 0)) && !(v == 0 && signbit(v));
+    if (!(xg_type_class(c->shape->type) & XGT_F)) return false;
+    is = xg_literal_get_float(c->literal, 0);
+    return is == v && !signbit(is) == !signbit(v);
+}
+XG_FN bool xg_alg_is_int(const xg_inst *i) { return (xg_type_class(i->shape->type) & (XGT_I | XGT_P)) != 0; }
+XG_FN bool xg_alg_is_pred(const xg_inst *i) { return i->shape->type == XLAGPU_PRED; }
+XG_FN bool xg_alg_is_all_ones(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    int64_t n;
+    int bits;
+    if (!c || !xg_alg_is_int(c) || !xg_literal_get_int(c->literal, 0, &n)) return false;
+    if (c->shape->type == XLAGPU_PRED) return n == 1;
+    bits = xg_type_bits(c->shape->type);
+    return bits == 64 ? n == -1 : (n & (((int64_t)1 << bits) - 1)) == ((int64_t)1 << bits) - 1;
+}
+XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest) {
+    const xg_inst *c = xg_alg_scalar(x);
+    const xg_float_format *f;
+    xlagpu_type t;
+    int64_t n;
+    if (!c) return false;
+    t = c->shape->type;
+    f = xg_float_format_of(t);
+    if (f) return f->has_sign && f->has_infinity && xg_alg_is(x, highest ? HUGE_VAL : -HUGE_VAL);
+    if (!xg_alg_is_int(c) || !xg_literal_get_int(c->literal, 0, &n)) return false;
+    if (t == XLAGPU_PRED) return n == (highest ? 1 : 0);
+    return highest ? (uint64_t)n == xg_int_type_max(t) : n == xg_int_type_min(t);
+}
+XG_FN bool xg_alg_one_user(const xg_inst *x) { return x->first_use && x->first_use == x->last_use && x != x->comp->root; }
+XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op) {
+    switch (op) {
+    case XG_ADD: return xg_alg_is(x, 0.0) || xg_alg_is(x, -0.0);
+    case XG_OR: case XG_XOR: return xg_alg_is(x, 0.0);
+    case XG_MULTIPLY: return xg_alg_is(x, 1.0);
+    case XG_AND: return xg_alg_is_all_ones(x);
+    case XG_MAXIMUM: return xg_alg_is_extreme(x, false);
+    case XG_MINIMUM: return xg_alg_is_extreme(x, true);
+    default: return false;
+    }
+}
+XG_FN int xg_alg_simple_reducer(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_COMM) || r->op == XG_MULHI) return -1;
+    if (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) return (int)r->op;
+    return XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0] ? (int)r->op : -1;
+}
+XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k) { return XG_OPERAND(i, 1 - k); }
+
+#endif /* XG_OPT_ALGSIMP_MATCH_C */
+/* opt/algsimp_arith.c -- rules about numbers. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_ARITH_C
+#define XG_OPT_ALGSIMP_ARITH_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+/* For a commutative i: x is one operand, y the other, in both orders. */
+#define XG_EITHER(x, y) \
+    for (k = 0, x = P(0), y = P(1); k < 2; k++, x = P(1), y = P(0))
+
+/* The instruction with its operands as they are, on smaller ones: shape is theirs. */
+XG_FN xg_inst *xg_alg_again(xg_alg *a, xg_inst *i, xg_inst *const *operands, const int64_t *dims, uint32_t rank) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_hb_shape(&a->b, i->shape->type, dims, rank);
+    return made;
+}
+/* op(op(x, c), d) is op(x, op(c, d)) where arithmetic is exact: c and d constants, x none. */
+XG_FN xg_inst *xg_alg_fold_constants(xg_alg *a, xg_inst *i) {
+    xg_inst *x, *y, *in, *c;
+    uint32_t k, j;
+    if (!xg_alg_is_int(i)) return NULL;
+    XG_EITHER(in, y) {
+        if (in->op != i->op || !xg_alg_scalar(y)) continue;
+        for (j = 0; j < 2; j++) {
+            c = XG_OPERAND(in, j);
+            x = XG_OPERAND(in, 1 - j);
+            if (xg_alg_scalar(c) && !xg_alg_scalar(x)) return xg_hb_2(&a->b, i->op, x, xg_hb_2(&a->b, i->op, c, y));
+        }
+    }
+    return NULL;
+}
+/* x where the other operand is the number. */
+XG_FN xg_inst *xg_alg_beside(xg_inst *i, double number) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) if (xg_alg_is(y, number)) return x;
+    return NULL;
+}
+
+/* All but f8e8m0fnu, which makes NaN of what is negative. */
+XG_FN bool xg_alg_has_sign(const xg_inst *i) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    return !f || f->has_sign;
+}
+
+/* ---- add, subtract ---- */
+
+RULE(add_zero) { (void)a; return xg_alg_beside(i, xg_alg_is_int(i) ? 0.0 : -0.0); }
+RULE(add_negate) {
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!xg_alg_has_sign(i)) return NULL;
+    XG_EITHER(x, y) if (y->op == XG_NEGATE && x->op != XG_NEGATE) return xg_hb_2(&a->b, XG_SUBTRACT, x, XG_OPERAND(y, 0));
+    return NULL;
+}
+RULE(add_subtract) { /* (x - y) + y */
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    if (!xg_alg_is_int(i)) return NULL;
+    XG_EITHER(x, y) if (x->op == XG_SUBTRACT && XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
+    return NULL;
+}
+RULE(add_constants) { return xg_alg_fold_constants(a, i); }
+RULE(subtract_zero) { (void)a; return xg_alg_is(P(1), 0.0) ? P(0) : NULL; }
+RULE(subtract_self) { return P(0) == P(1) && xg_alg_is_int(i) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(subtract_negate) { return P(1)->op == XG_NEGATE && xg_alg_has_sign(i) ? xg_hb_2(&a->b, XG_ADD, P(0), XG_OPERAND(P(1), 0)) : NULL; }
+RULE(subtract_from_zero) { return xg_alg_is(P(0), xg_alg_is_int(i) ? 0.0 : -0.0) ? xg_hb_1(&a->b, XG_NEGATE, P(1)) : NULL; }
+RULE(subtract_sum) { /* (x + y) - y, x - (x - y), (x - y) - x */
+    xg_inst *x = P(0), *y = P(1);
+    if (!xg_alg_is_int(i)) return NULL;
+    if (x->op == XG_ADD && XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
+    if (x->op == XG_ADD && XG_OPERAND(x, 0) == y) return XG_OPERAND(x, 1);
+    if (y->op == XG_SUBTRACT && XG_OPERAND(y, 0) == x) return XG_OPERAND(y, 1);
+    if (x->op == XG_SUBTRACT && XG_OPERAND(x, 0) == y) return xg_hb_1(&a->b, XG_NEGATE, XG_OPERAND(x, 1));
+    return NULL;
+}
+
+/* ---- multiply, divide, remainder ---- */
+
+RULE(multiply_one) { (void)a; return xg_alg_beside(i, 1.0); }
+RULE(multiply_zero) {
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < 2; k++) if (xg_alg_is_int(i) && xg_alg_is(P(k), 0.0)) return P(k);
+    return NULL;
+}
+RULE(multiply_minus_one) {
+    xg_inst *x = xg_alg_beside(i, -1.0);
+    return x ? xg_hb_1(&a->b, XG_NEGATE, x) : NULL;
+}
+XG_FN xg_inst *xg_alg_both_negated(xg_alg *a, xg_inst *i) {
+    return P(0)->op == XG_NEGATE && P(1)->op == XG_NEGATE && !xg_alg_is_int(i) && xg_alg_has_sign(i) ? xg_hb_2(&a->b, i->op, XG_OPERAND(P(0), 0), XG_OPERAND(P(1), 0)) : NULL;
+}
+RULE(multiply_negates) { return xg_alg_both_negated(a, i); }
+RULE(multiply_constants) { return xg_alg_fold_constants(a, i); }
+RULE(divide_one) { (void)a; return xg_alg_is(P(1), 1.0) ? P(0) : NULL; }
+RULE(divide_negates) { return xg_type_class(i->shape->type) == XGT_F ? xg_alg_both_negated(a, i) : NULL; }
+RULE(divide_power_of_two) { /* 1 / c is exact, so x / c and x * (1 / c) round the same number once */
+    const xg_inst *c = xg_alg_scalar(P(1));
+    const xg_float_format *f = c ? xg_float_format_of(c->shape->type) : NULL;
+    double v, inverse;
+    int exponent;
+    if (!f || !f->has_sign) return NULL;
+    v = xg_literal_get_float(c->literal, 0);
+    if (v == 0 || v != v || v - v != 0 || fabs(frexp(v, &exponent)) != 0.5) return NULL;
+    inverse = 1 / v;
+    if (inverse - inverse != 0 || xg_float_decode(f->type, xg_float_encode(f->type, inverse)) != inverse) return NULL;
+    return xg_hb_2(&a->b, XG_MULTIPLY, P(0), xg_hb_float_like(&a->b, i, inverse));
+}
+/* k of an unsigned constant 2^k, else -1. */
+XG_FN int xg_alg_log2(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    int64_t v;
+    int k = 0;
+    if (!c || xg_type_class(c->shape->type) != XGT_I || xg_type_signed(c->shape->type) || !xg_literal_get_int(c->literal, 0, &v)) return -1;
+    if (v == 0 || ((uint64_t)v & ((uint64_t)v - 1))) return -1;
+    while (((uint64_t)v >> k) != 1) k++;
+    return k;
+}
+RULE(divide_shift) {
+    int k = xg_alg_log2(P(1));
+    return k > 0 ? xg_hb_2(&a->b, XG_SHIFT_RIGHT_LOGICAL, P(0), xg_hb_int_like(&a->b, i, k)) : NULL;
+}
+RULE(remainder_one) { return xg_alg_is(P(1), 1.0) && xg_alg_is_int(i) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(remainder_mask) {
+    int k = xg_alg_log2(P(1));
+    return k > 0 ? xg_hb_2(&a->b, XG_AND, P(0), xg_hb_int_like(&a->b, i, ((int64_t)1 << k) - 1)) : NULL;
+}
+RULE(remainder_iota) { /* numbers that are all below the divisor */
+    const xg_inst *c = xg_alg_scalar(P(1));
+    int64_t v;
+    (void)a;
+    if (P(0)->op != XG_IOTA || !c || xg_type_class(i->shape->type) != XGT_I || !xg_literal_get_int(c->literal, 0, &v)) return NULL;
+    if (c->shape->type == XLAGPU_U64 && v < 0) v = INT64_MAX;
+    return P(0)->shape->rank && P(0)->shape->dims[xg_attr_int(P(0), XG_A_iota_dimension, 0)] <= v ? P(0) : NULL;
+}
+
+/* ---- one operand ---- */
+
+RULE(negate_negate) { (void)a; return P(0)->op == XG_NEGATE && xg_alg_has_sign(i) ? XG_OPERAND(P(0), 0) : NULL; }
+RULE(negate_subtract) { return P(0)->op == XG_SUBTRACT && xg_alg_is_int(i) ? xg_hb_2(&a->b, XG_SUBTRACT, XG_OPERAND(P(0), 1), XG_OPERAND(P(0), 0)) : NULL; }
+RULE(abs_abs) {
+    if (P(0)->op == XG_ABS) return P(0);
+    return P(0)->op == XG_NEGATE && xg_alg_has_sign(i) ? xg_hb_1(&a->b, XG_ABS, XG_OPERAND(P(0), 0)) : NULL;
+}
+RULE(not_not) { (void)a; return P(0)->op == XG_NOT ? XG_OPERAND(P(0), 0) : NULL; }
+/* Where nothing is unordered; equality is never unordered. */
+RULE(not_compare) {
+    static const char *const opposite[][2] = {{"EQ", "NE"}, {"NE", "EQ"}, {"LT", "GE"}, {"GE", "LT"}, {"GT", "LE"}, {"LE", "GT"}};
+    xg_inst *c = P(0), *made;
+    xg_str direction;
+    size_t k;
+    if (c->op != XG_COMPARE) return NULL;
+    direction = xg_attr_str(c, XG_A_direction);
+    for (k = 0; k < XG_COUNT(opposite); k++) {
+        if (!xg_str_is(direction, opposite[k][0])) continue;
+        if (k > 1 && !xg_alg_is_int(XG_OPERAND(c, 0))) return NULL;
+        made = xg_hb_compare(&a->b, opposite[k][1], XG_OPERAND(c, 0), XG_OPERAND(c, 1));
+        if (xg_inst_attr(c, XG_A_type)) xg_inst_set_attr(made, *xg_inst_attr(c, XG_A_type));
+        return made;
+    }
+    return NULL;
+}
+/* Where the largest number is one: a type without infinity may end at 7.5. */
+XG_FN xg_inst *xg_alg_integral(xg_inst *i) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    if (!f->has_infinity) return NULL;
+    switch (P(0)->op) {
+    case XG_FLOOR: case XG_CEIL: case XG_ROUND_NEAREST_AFZ: case XG_ROUND_NEAREST_EVEN: return P(0);
+    default: return NULL;
+    }
+}
+RULE(floor_integral) { (void)a; return xg_alg_integral(i); }
+RULE(ceil_integral) { (void)a; return xg_alg_integral(i); }
+RULE(round_afz_integral) { (void)a; return xg_alg_integral(i); }
+RULE(round_even_integral) { (void)a; return xg_alg_integral(i); }
+
+/* ---- power ---- */
+
+XG_FN bool xg_alg_is_real(const xg_inst *i) { return (xg_type_class(i->shape->type) & (XGT_I | XGT_F)) != 0; }
+XG_FN bool xg_alg_is_wide(const xg_inst *i) { return i->shape->type == XLAGPU_F32 || i->shape->type == XLAGPU_F64; }
+RULE(power_zero) { return xg_alg_is_real(i) && (xg_alg_is(P(1), 0.0) || xg_alg_is(P(1), -0.0)) ? xg_hb_int_like(&a->b, i, 1) : NULL; }
+RULE(power_one) { (void)a; return xg_alg_is(P(1), 1.0) ? P(0) : NULL; }
+RULE(power_square) { return xg_alg_is(P(1), 2.0) ? xg_hb_2(&a->b, XG_MULTIPLY, P(0), P(0)) : NULL; }
+RULE(power_cube) { /* two roundings, as many as a function has; not where they are coarse */
+    if (!xg_alg_is(P(1), 3.0) || (!xg_alg_is_wide(i) && !xg_alg_is_int(i))) return NULL;
+    return xg_hb_2(&a->b, XG_MULTIPLY, xg_hb_2(&a->b, XG_MULTIPLY, P(0), P(0)), P(0));
+}
+RULE(power_reciprocal) { return xg_type_class(i->shape->type) == XGT_F && xg_alg_is(P(1), -1.0) ? xg_hb_2(&a->b, XG_DIVIDE, xg_hb_float_like(&a->b, i, 1), P(0)) : NULL; }
+
+/* ---- maximum, minimum, clamp ---- */
+
+XG_FN xg_inst *xg_alg_same_operands(xg_inst *i) { return P(0) == P(1) ? P(0) : NULL; }
+/* max(x, lowest) is x, min(x, lowest) is lowest unless x may be NaN; likewise with the highest. */
+XG_FN xg_inst *xg_alg_extreme(xg_inst *i, bool neutral_is_highest) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) {
+        if (xg_alg_is_extreme(y, neutral_is_highest)) return x;
+        if (xg_alg_is_int(i) && xg_alg_is_extreme(y, !neutral_is_highest)) return y;
+    }
+    return NULL;
+}
+/* op(op(x, y), y) */
+XG_FN xg_inst *xg_alg_absorbed(xg_inst *i) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) if (x->op == i->op && (XG_OPERAND(x, 0) == y || XG_OPERAND(x, 1) == y)) return x;
+    return NULL;
+}
+RULE(maximum_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(maximum_lowest) { (void)a; return xg_alg_extreme(i, false); }
+RULE(maximum_again) { (void)a; return xg_alg_absorbed(i); }
+RULE(minimum_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(minimum_highest) { (void)a; return xg_alg_extreme(i, true); }
+RULE(minimum_again) { (void)a; return xg_alg_absorbed(i); }
+RULE(clamp_open) { /* a bound that never binds; bounds of integers may be scalars */
+    xg_inst *x = P(1);
+    if (!xg_alg_is_int(i)) return NULL;
+    if (xg_alg_is_extreme(P(0), false) && P(2)->shape->plain == i->shape->plain) return xg_hb_2(&a->b, XG_MINIMUM, x, P(2));
+    if (xg_alg_is_extreme(P(2), true) && P(0)->shape->plain == i->shape->plain) return xg_hb_2(&a->b, XG_MAXIMUM, x, P(0));
+    return NULL;
+}
+
+/* ---- bits ---- */
+
+RULE(and_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(and_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    XG_EITHER(x, y) { if (xg_alg_is_all_ones(y)) return x; if (xg_alg_is(y, 0.0)) return y; }
+    return NULL;
+}
+RULE(and_constants) { return xg_alg_fold_constants(a, i); }
+RULE(or_self) { (void)a; return xg_alg_same_operands(i); }
+RULE(or_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    (void)a;
+    XG_EITHER(x, y) { if (xg_alg_is(y, 0.0)) return x; if (xg_alg_is_all_ones(y)) return y; }
+    return NULL;
+}
+RULE(or_constants) { return xg_alg_fold_constants(a, i); }
+RULE(xor_self) { return P(0) == P(1) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(xor_constant) {
+    xg_inst *x, *y;
+    uint32_t k;
+    XG_EITHER(x, y) { if (xg_alg_is(y, 0.0)) return x; if (xg_alg_is_all_ones(y)) return xg_hb_1(&a->b, XG_NOT, x); }
+    return NULL;
+}
+RULE(xor_constants) { return xg_alg_fold_constants(a, i); }
+XG_FN xg_inst *xg_alg_no_shift(xg_inst *i) { return xg_alg_is(P(1), 0.0) ? P(0) : NULL; }
+RULE(shift_left_zero) { (void)a; return xg_alg_no_shift(i); }
+RULE(shift_right_logical_zero) { (void)a; return xg_alg_no_shift(i); }
+RULE(shift_right_arithmetic_zero) { (void)a; return xg_alg_no_shift(i); }
+
+/* ---- complex ---- */
+
+RULE(real_complex) { (void)a; return P(0)->op == XG_COMPLEX ? XG_OPERAND(P(0), 0) : xg_type_class(P(0)->shape->type) == XGT_F ? P(0) : NULL; }
+RULE(imag_complex) {
+    if (P(0)->op == XG_COMPLEX) return XG_OPERAND(P(0), 1);
+    return xg_type_class(P(0)->shape->type) == XGT_F ? xg_hb_int_like(&a->b, i, 0) : NULL;
+}
+RULE(complex_parts) {
+    xg_inst *re = P(0), *im = P(1);
+    (void)a;
+    if (re->op != XG_REAL || im->op != XG_IMAG || XG_OPERAND(re, 0) != XG_OPERAND(im, 0)) return NULL;
+    return XG_OPERAND(re, 0)->shape->type == i->shape->type ? XG_OPERAND(re, 0) : NULL;
+}
+
+/* ---- compare, select ---- */
+
+RULE(compare_self) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    bool total = xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER");
+    if (P(0) != P(1) || !(xg_alg_is_int(P(0)) || total)) return NULL;
+    return xg_hb_int_like(&a->b, i, xg_str_is(d, "EQ") || xg_str_is(d, "LE") || xg_str_is(d, "GE"));
+}
+RULE(compare_unsigned_zero) { /* u < 0 and 0 > u never, u >= 0 and 0 <= u always */
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xlagpu_type t = P(0)->shape->type;
+    if (xg_type_class(t) != XGT_I || xg_type_signed(t)) return NULL;
+    if (xg_alg_is(P(1), 0.0)) { if (xg_str_is(d, "LT")) return xg_hb_int_like(&a->b, i, 0); if (xg_str_is(d, "GE")) return xg_hb_int_like(&a->b, i, 1); }
+    if (xg_alg_is(P(0), 0.0)) { if (xg_str_is(d, "GT")) return xg_hb_int_like(&a->b, i, 0); if (xg_str_is(d, "LE")) return xg_hb_int_like(&a->b, i, 1); }
+    return NULL;
+}
+/* p == true, p != false: p; p == false, p != true: not p. */
+XG_FN xg_inst *xg_alg_truth(xg_alg *a, xg_inst *p, bool equal, bool with) { return equal == with ? p : xg_hb_1(&a->b, XG_NOT, p); }
+RULE(compare_pred) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!xg_alg_is_pred(P(0)) || !(xg_str_is(d, "EQ") || xg_str_is(d, "NE"))) return NULL;
+    XG_EITHER(x, y) if (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)) return xg_alg_truth(a, x, xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
+    return NULL;
+}
+RULE(compare_converted_pred) {
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    xg_inst *x, *y;
+    uint32_t k;
+    if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
+    XG_EITHER(x, y) if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
+    return NULL;
+}
+RULE(select_constant) { (void)a; return xg_alg_is(P(0), 1.0) ? P(1) : xg_alg_is(P(0), 0.0) ? P(2) : NULL; }
+RULE(select_same) { (void)a; return P(1) == P(2) ? P(1) : NULL; }
+RULE(select_not) { return P(0)->op == XG_NOT ? xg_hb_select(&a->b, XG_OPERAND(P(0), 0), P(2), P(1)) : NULL; }
+RULE(select_pred) { /* select(p, true, y) is p or y; select(p, x, false) is p and x; with true and false p itself */
+    xg_inst *p = P(0), *x = P(1), *y = P(2);
+    if (!xg_alg_is_pred(i) || p->shape->plain != i->shape->plain) return NULL;
+    if (xg_alg_is(x, 1.0)) return xg_alg_is(y, 0.0) ? p : xg_hb_2(&a->b, XG_OR, p, y);
+    if (xg_alg_is(y, 0.0)) return xg_hb_2(&a->b, XG_AND, p, x);
+    return xg_alg_is(x, 0.0) && xg_alg_is(y, 1.0) ? xg_hb_1(&a->b, XG_NOT, p) : NULL;
+}
+RULE(select_select) { /* the same predicate again */
+    xg_inst *x = P(1), *y = P(2);
+    if (x->op == XG_SELECT && XG_OPERAND(x, 0) == P(0)) return xg_hb_select(&a->b, P(0), XG_OPERAND(x, 1), y);
+    if (y->op == XG_SELECT && XG_OPERAND(y, 0) == P(0)) return xg_hb_select(&a->b, P(0), x, XG_OPERAND(y, 2));
+    return NULL;
+}
+
+/* ---- types ---- */
+
+/* Is every value of `from` a value of `to`? */
+XG_FN bool xg_alg_lossless(xlagpu_type from, xlagpu_type to) {
+    const xg_float_format *f = xg_float_format_of(from), *t = xg_float_format_of(to);
+    int bits = xg_type_bits(from) - (from != XLAGPU_PRED && xg_type_signed(from) ? 1 : 0);
+    if (from == to) return true;
+    if (f && t) return (t->has_sign || !f->has_sign) && t->has_infinity >= f->has_infinity && t->has_nan >= f->has_nan && t->has_zero >= f->has_zero && t->mantissa_bits >= f->mantissa_bits &&
+                       (t->exponent_bits > f->exponent_bits || (t->exponent_bits == f->exponent_bits && t->bias == f->bias));
+    if (!(xg_type_class(from) & (XGT_I | XGT_P))) return false;
+    if (t) return t->has_sign && t->has_zero && t->has_infinity && t->mantissa_bits + 1 >= bits && t->bias >= bits;
+    if (xg_type_class(to) != XGT_I) return false;
+    return xg_type_signed(to) ? xg_type_bits(to) - 1 >= bits : bits <= xg_type_bits(to) && !(from != XLAGPU_PRED && xg_type_signed(from));
+}
+RULE(convert_same) { (void)a; return P(0)->shape->type == i->shape->type ? P(0) : NULL; }
+/* The middle type holds what it is given, so the last conversion sees the first value. From float to integer is clamped, from integer to integer wrapped: then
+ * a detour through a float is another thing. */
+RULE(convert_convert) {
+    xlagpu_type from, through = P(0)->shape->type, to = i->shape->type;
+    if (P(0)->op != XG_CONVERT) return NULL;
+    from = XG_OPERAND(P(0), 0)->shape->type;
+    if (!xg_alg_lossless(from, through)) return NULL;
+    if (from == to) return XG_OPERAND(P(0), 0);
+    if (xg_float_format_of(through) && !xg_float_format_of(from) && (xg_type_class(to) & (XGT_I | XGT_P))) return NULL;
+    if (xg_type_class(to) == XGT_C || (to == XLAGPU_PRED && through != XLAGPU_PRED && xg_float_format_of(through))) return NULL;
+    return xg_hb_convert(&a->b, XG_OPERAND(P(0), 0), to);
+}
+RULE(bitcast_convert_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
+RULE(bitcast_convert_twice) { /* of one width: elements stay where they are */
+    xg_inst *x;
+    if (P(0)->op != XG_BITCAST_CONVERT) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_shape_same_dims(x->shape, i->shape) || !xg_shape_same_dims(P(0)->shape, i->shape)) return NULL;
+    return x->shape->type == i->shape->type ? x : xg_hb_bitcast_convert(&a->b, x, i->shape->type);
+}
+RULE(reduce_precision_same) {
+    const xg_float_format *f = xg_float_format_of(i->shape->type);
+    (void)a;
+    return f && f->has_infinity && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
+}
+RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
+
+/* ---- all elementwise operations ---- */
+
+/* op(broadcast(x), broadcast(y), broadcast(scalar)) is broadcast(op(x, y, scalar)): fewer elements to compute. */
+RULE(of_broadcasts) {
+    xg_inst *model = NULL, **in;
+    xg_ints places;
+    uint32_t k;
+    if (i->n_operands == 0 || i->op == XG_COPY || i == i->comp->root || i->shape->elements <= 1) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->op != XG_BROADCAST || o->shape->rank != i->shape->rank) return NULL;
+        if (!model || XG_OPERAND(o, 0)->shape->rank > XG_OPERAND(model, 0)->shape->rank) model = o;
+    }
+    places = xg_attr_ints(model, XG_A_dimensions);
+    if (XG_OPERAND(model, 0)->shape->elements == i->shape->elements) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(P(k), 0);
+        xg_ints p = xg_attr_ints(P(k), XG_A_dimensions);
+        if (x->shape->rank && !(xg_shape_same_dims(x->shape, XG_OPERAND(model, 0)->shape) && p.n == places.n && memcmp(p.p, places.p, p.n * sizeof *p.p) == 0)) return NULL;
+        in[k] = x;
+    }
+    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_splat(&a->b, in[k], XG_OPERAND(model, 0)->shape->dims, in[k]->shape->rank ? 0 : XG_OPERAND(model, 0)->shape->rank);
+    return xg_hb_broadcast(&a->b, xg_alg_again(a, i, in, XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank), i->shape->dims, i->shape->rank, places.p, places.n);
+}
+/* The operands of i before the movement `op`, which all arrays among them make from one shape and which moves nothing else; NULL where that would not leave
+ * fewer movements. Scalars that are broadcast are the same in any shape. */
+XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
+    xg_inst *model = NULL, **in;
+    uint32_t k, n = 0;
+    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->shape->rank != i->shape->rank) return NULL;
+        if (o->op == XG_BROADCAST && XG_OPERAND(o, 0)->shape->rank == 0) continue;
+        if (o->op != op || !xg_alg_one_user(o)) return NULL;
+        if (model && (!xg_shape_same_dims(XG_OPERAND(o, 0)->shape, XG_OPERAND(model, 0)->shape) || (op == XG_TRANSPOSE && !xg_ints_equal(xg_attr_ints(o, XG_A_dimensions), xg_attr_ints(model, XG_A_dimensions))))) return NULL;
+        model = o;
+        n++;
+    }
+    if (n < 2) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = P(k)->op == op ? XG_OPERAND(P(k), 0) : xg_hb_splat(&a->b, XG_OPERAND(P(k), 0), XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank);
+    return in;
+}
+XG_FN const xg_shape *xg_alg_moved_shape(const xg_inst *i, xg_opcode op) {
+    uint32_t k = 0;
+    while (P(k)->op != op) k++;
+    return XG_OPERAND(P(k), 0)->shape;
+}
+RULE(of_reshapes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_RESHAPE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_RESHAPE) : NULL;
+    return in ? xg_hb_reshape(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), i->shape->dims, i->shape->rank) : NULL;
+}
+RULE(of_transposes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_TRANSPOSE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_TRANSPOSE) : NULL;
+    uint32_t k = 0;
+    if (!in) return NULL;
+    while (P(k)->op != XG_TRANSPOSE) k++;
+    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_ints(P(k), XG_A_dimensions).p);
+}
+#undef RULE
+#undef P
+#undef XG_EITHER
+
+#endif /* XG_OPT_ALGSIMP_ARITH_C */
+/* opt/algsimp_move.c -- rules about where elements lie. What they promise stands in algsimp.h.
+ *
+ * The way things go: constants and iotas as broadcasts of something smaller; reshape and transpose above broadcast, so that broadcasts, which cost nothing, come
+ * last; slices towards the parameters. */
+#ifndef XG_OPT_ALGSIMP_MOVE_C
+#define XG_OPT_ALGSIMP_MOVE_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+/* ---- sources ---- */
+
+/* An array whose elements are all the same bits is a broadcast of one. */
+RULE(constant_splat) {
+    const xg_literal *l = i->literal;
+    size_t bytes, n;
+    xg_literal *one;
+    if (!xg_shape_is_array(i->shape) || l->elided || i->shape->elements < 2 || !l->data) return NULL;
+    bytes = (size_t)xg_type_bytes(i->shape->type);
+    n = (size_t)i->shape->elements * bytes;
+    if (memcmp(l->data, (const char *)l->data + bytes, n - bytes) != 0) return NULL;
+    one = xg_literal_new(a->m->arena, xg_shape_scalar(a->m, i->shape->type));
+    memcpy(one->data, l->data, bytes);
+    return xg_hb_splat(&a->b, xg_hb_literal(&a->b, one), DIMS(i), RANK(i));
+}
+RULE(iota_one) { return DIMS(i)[xg_attr_int(i, XG_A_iota_dimension, 0)] == 1 ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+
+/* ---- ones: dimensions of size 1 ---- */
+
+/* For the reshape from `from` to `to` that only puts in and leaves out ones: place[k] is where dimension k of `from` goes, -1 for ones. */
+XG_FN bool xg_alg_only_ones(const xg_shape *from, const xg_shape *to, int64_t *place) {
+    uint32_t k, j = 0;
+    for (k = 0; k < from->rank; k++) {
+        place[k] = -1;
+        if (from->dims[k] == 1) continue;
+        while (j < to->rank && to->dims[j] == 1) j++;
+        if (j == to->rank || to->dims[j] != from->dims[k]) return false;
+        place[k] = j++;
+    }
+    while (j < to->rank && to->dims[j] == 1) j++;
+    return j == to->rank;
+}
+/* x without the ones whose flag is set. */
+XG_FN xg_inst *xg_alg_drop_ones(xg_alg *a, xg_inst *x, const bool *drop) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < RANK(x); k++) if (!drop[k]) dims[n++] = DIMS(x)[k];
+    return xg_hb_reshape(&a->b, x, dims, n);
+}
+
+/* ---- reshape ---- */
+
+/* In layout-sensitive times a reshape to the same dimensions may still move data. */
+RULE(reshape_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(reshape_reshape) { return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+/* reshape(broadcast(x)): of a scalar, and where only ones come and go. */
+RULE(reshape_broadcast) {
+    xg_inst *b = P(0), *x;
+    int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool drop[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k, n = 0;
+    if (b->op != XG_BROADCAST) return NULL;
+    x = XG_OPERAND(b, 0);
+    if (RANK(x) == 0) return xg_hb_splat(&a->b, x, DIMS(i), RANK(i));
+    if (!xg_alg_only_ones(b->shape, i->shape, place)) return NULL;
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0; k < at.n; k++) {
+        drop[k] = DIMS(x)[k] == 1;
+        if (drop[k]) continue;
+        if (place[at.p[k]] < 0) return NULL;
+        to[n++] = place[at.p[k]];
+    }
+    return xg_hb_broadcast(&a->b, xg_alg_drop_ones(a, x, drop), DIMS(i), RANK(i), to, n);
+}
+RULE(reshape_iota) {
+    int64_t place[XG_RANK_MAX], dim;
+    if (P(0)->op != XG_IOTA || !xg_alg_only_ones(P(0)->shape, i->shape, place)) return NULL;
+    dim = place[xg_attr_int(P(0), XG_A_iota_dimension, 0)];
+    return dim < 0 ? NULL : xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+}
+
+/* ---- transpose ---- */
+
+RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) && (!a->layouts || P(0)->shape == i->shape) ? P(0) : NULL; }
+RULE(transpose_transpose) {
+    int64_t perm[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < outer.n; k++) perm[k] = inner.p[outer.p[k]];
+    return xg_hb_transpose(&a->b, XG_OPERAND(P(0), 0), perm);
+}
+XG_FN void xg_alg_inverse(xg_ints perm, int64_t *inverse) {
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) inverse[perm.p[k]] = k;
+}
+RULE(transpose_broadcast) {
+    int64_t inverse[XG_RANK_MAX], to[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) to[k] = inverse[at.p[k]];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, at.n);
+}
+RULE(transpose_iota) {
+    int64_t inverse[XG_RANK_MAX];
+    if (P(0)->op != XG_IOTA) return NULL;
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), inverse[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+}
+RULE(transpose_reshape) { /* only ones change places */
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    int64_t last = -1;
+    uint32_t k;
+    if (a->layouts) return NULL;
+    for (k = 0; k < perm.n; k++) {
+        if (DIMS(i)[k] == 1) continue;
+        if (perm.p[k] < last) return NULL;
+        last = perm.p[k];
+    }
+    return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+}
+/* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
+RULE(transpose_dot) {
+    xg_inst *d = P(0);
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_dot_dims was, now;
+    uint32_t batch, lhs, rhs, k;
+    if (d->op != XG_DOT || !xg_alg_one_user(d)) return NULL;
+    was = xg_dot_dims_of(d);
+    batch = was.lb.n;
+    lhs = RANK(XG_OPERAND(d, 0)) - batch - was.lc.n;
+    rhs = RANK(XG_OPERAND(d, 1)) - batch - was.rc.n;
+    for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
+    if (lhs == 0 || rhs == 0) return NULL;
+    now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
+    if (xg_inst_attr(d, XG_A_algorithm)) return NULL; /* may tell its operands apart */
+    if (xg_inst_attr(d, XG_A_operand_precision)) {
+        const xg_words *w = xg_inst_attr(d, XG_A_operand_precision)->v.words;
+        if (w->n == 2 && !xg_str_eq(w->p[0], w->p[1])) return NULL;
+    }
+    return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
+}
+
+/* ---- broadcast ---- */
+
+RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && (P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain)) ? P(0) : NULL; }
+RULE(broadcast_broadcast) {
+    int64_t to[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < inner.n; k++) to[k] = outer.p[inner.p[k]];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, inner.n);
+}
+RULE(broadcast_transpose) {
+    int64_t to[XG_RANK_MAX];
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), perm;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) to[perm.p[k]] = outer.p[k];
+    return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, perm.n);
+}
+RULE(broadcast_iota) {
+    if (P(0)->op != XG_IOTA) return NULL;
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), xg_attr_ints(i, XG_A_dimensions).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+}
+RULE(broadcast_reshape) { /* ones that a reshape has put in need not be there */
+    int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool drop[XG_RANK_MAX];
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *x;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_RESHAPE) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (RANK(x) >= RANK(P(0)) || !xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        drop[k] = DIMS(x)[k] == 1;
+        if (!drop[k]) to[n++] = at.p[place[k]];
+    }
+    return xg_hb_broadcast(&a->b, xg_alg_drop_ones(a, x, drop), DIMS(i), RANK(i), to, n);
+}
+/* A broadcast that makes nothing bigger and only changes the order is a transpose. */
+RULE(broadcast_permutes) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t perm[XG_RANK_MAX];
+    if (RANK(i) != RANK(P(0)) || xg_perm_is_identity(at.p, at.n)) return NULL;
+    xg_alg_inverse(at, perm);
+    return xg_hb_transpose(&a->b, P(0), perm);
+}
+/* One that makes nothing bigger and keeps the order is a reshape. */
+RULE(broadcast_ones) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    if (i->shape->elements != P(0)->shape->elements || RANK(i) == RANK(P(0)) || i->shape->elements == 0) return NULL;
+    for (k = 1; k < at.n; k++) if (at.p[k] < at.p[k - 1]) return NULL;
+    return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+}
+
+/* ---- bitcast ---- */
+
+RULE(bitcast_same) { (void)a; return P(0)->shape == i->shape ? P(0) : NULL; }
+RULE(bitcast_bitcast) { return P(0)->op == XG_BITCAST ? xg_hb_op(&a->b, XG_BITCAST, i->shape, &XG_OPERAND(P(0), 0), 1) : NULL; }
+
+/* ---- reverse ---- */
+
+RULE(reverse_ones) {
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < at.n; k++) if (DIMS(i)[at.p[k]] != 1) kept[n++] = at.p[k];
+    return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : n == 0 ? P(0) : NULL;
+}
+RULE(reverse_reverse) { /* what both turn stays */
+    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t times[XG_RANK_MAX], k, n = 0;
+    if (P(0)->op != XG_REVERSE) return NULL;
+    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    memset(times, 0, sizeof times);
+    for (k = 0; k < outer.n; k++) times[outer.p[k]]++;
+    for (k = 0; k < inner.n; k++) times[inner.p[k]]++;
+    for (k = 0; k < RANK(i); k++) if (times[k] == 1) dims[n++] = k;
+    return xg_hb_reverse(&a->b, XG_OPERAND(P(0), 0), dims, n);
+}
+/* Where each dimension of a broadcast comes from: the operand's dimension, or -1. */
+XG_FN void xg_alg_broadcast_sources(const xg_inst *b, int64_t *source) {
+    xg_ints at = xg_attr_ints(b, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < RANK(b); k++) source[k] = -1;
+    for (k = 0; k < at.n; k++) source[at.p[k]] = k;
+}
+RULE(reverse_broadcast) { /* all elements along a dimension are the same */
+    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    int64_t source[XG_RANK_MAX], kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    xg_alg_broadcast_sources(P(0), source);
+    for (k = 0; k < at.n; k++) if (source[at.p[k]] >= 0) kept[n++] = at.p[k];
+    return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : NULL;
+}
+
+/* ---- slice ---- */
+
+XG_FN const xg_slice_dim *xg_alg_slices(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
+RULE(slice_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(slice_slice) {
+    const xg_slice_dim *outer = xg_alg_slices(i), *inner;
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (P(0)->op != XG_SLICE || i->shape->elements == 0) return NULL;
+    inner = xg_alg_slices(P(0));
+    for (k = 0; k < RANK(i); k++) {
+        d[k].start = inner[k].start + outer[k].start * inner[k].stride;
+        if (!xg_mul64(inner[k].stride, outer[k].stride, &d[k].stride)) return NULL;
+        d[k].limit = d[k].start + (DIMS(i)[k] - 1) * d[k].stride + 1;
+    }
+    return xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d);
+}
+RULE(slice_concatenate) { /* all of it from one of the parts */
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_inst *c = P(0);
+    int64_t at = 0, dim, last;
+    uint32_t k;
+    if (c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
+    dim = xg_attr_ints(c, XG_A_dimensions).p[0];
+    last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
+    for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++) at += DIMS(XG_OPERAND(c, k))[dim];
+    if (k == c->n_operands || last >= at + DIMS(XG_OPERAND(c, k))[dim]) return NULL;
+    memcpy(d, s, RANK(i) * sizeof *d);
+    d[dim].start = s[dim].start - at;
+    d[dim].limit = last - at + 1;
+    return xg_hb_slice(&a->b, XG_OPERAND(c, k), d);
+}
+/* Within the padded array, or within the padding, of edges only. */
+RULE(slice_pad) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    const xg_pad_dim *p;
+    xg_slice_dim d[XG_RANK_MAX];
+    bool within = true;
+    uint32_t k;
+    if (P(0)->op != XG_PAD || i->shape->elements == 0) return NULL;
+    p = xg_inst_attr(P(0), XG_A_padding)->v.pads->p;
+    for (k = 0; k < RANK(i); k++) {
+        int64_t from = p[k].low, to = p[k].low + DIMS(XG_OPERAND(P(0), 0))[k], last = s[k].start + (DIMS(i)[k] - 1) * s[k].stride;
+        if (p[k].low < 0 || p[k].high < 0 || p[k].interior) return NULL;
+        if (last < from || s[k].start >= to) return xg_hb_splat(&a->b, XG_OPERAND(P(0), 1), DIMS(i), RANK(i));
+        within = within && s[k].start >= from && last < to;
+        d[k].start = s[k].start - from;
+        d[k].limit = last - from + 1;
+        d[k].stride = s[k].stride;
+    }
+    return within ? xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d) : NULL;
+}
+/* The operand's part of a slice or dynamic-slice of a broadcast. */
+RULE(slice_broadcast) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_ints at;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST) return NULL;
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) d[k] = s[at.p[k]];
+    return xg_hb_broadcast(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), DIMS(i), RANK(i), at.p, at.n);
+}
+RULE(slice_reshape) { /* ones come and go behind the slice */
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t place[XG_RANK_MAX];
+    xg_inst *x;
+    uint32_t k;
+    if (P(0)->op != XG_RESHAPE || i->shape->elements == 0 || !xg_alg_one_user(P(0))) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        if (place[k] >= 0) d[k] = s[place[k]];
+    }
+    return xg_hb_reshape(&a->b, xg_hb_slice(&a->b, x, d), DIMS(i), RANK(i));
+}
+RULE(slice_transpose) {
+    const xg_slice_dim *s = xg_alg_slices(i);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_ints perm;
+    uint32_t k;
+    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0)) || a->layouts) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) d[perm.p[k]] = s[k];
+    return xg_hb_transpose(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), perm.p);
+}
+
+/* ---- pad ---- */
+
+XG_FN const xg_pad_dim *xg_alg_pads(const xg_inst *i) { return xg_inst_attr(i, XG_A_padding)->v.pads->p; }
+RULE(pad_same) { /* nothing is added: interior padding of one element is none */
+    const xg_pad_dim *p = xg_alg_pads(i);
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < RANK(i); k++) if (p[k].low || p[k].high || (p[k].interior && DIMS(P(0))[k] > 1)) return NULL;
+    return P(0);
+}
+/* Negative edges are a slice of what the other edges make; the cut comes after the interior padding. */
+RULE(pad_negative) {
+    const xg_pad_dim *p = xg_alg_pads(i);
+    xg_pad_dim grow[XG_RANK_MAX];
+    xg_slice_dim cut[XG_RANK_MAX];
+    xg_inst *padded;
+    bool any = false;
+    uint32_t k;
+    if (i->shape->elements == 0) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        any = any || p[k].low < 0 || p[k].high < 0;
+        grow[k].low = XG_MAX(p[k].low, 0);
+        grow[k].high = XG_MAX(p[k].high, 0);
+        grow[k].interior = p[k].interior;
+    }
+    if (!any) return NULL;
+    padded = xg_hb_pad(&a->b, P(0), P(1), grow);
+    for (k = 0; k < RANK(i); k++) {
+        cut[k].start = XG_MAX(-p[k].low, 0);
+        cut[k].limit = cut[k].start + DIMS(i)[k];
+        cut[k].stride = 1;
+    }
+    return xg_hb_slice(&a->b, padded, cut);
+}
+RULE(pad_pad) { /* with the same value; edges add up */
+    const xg_pad_dim *outer = xg_alg_pads(i), *inner;
+    xg_pad_dim d[XG_RANK_MAX];
+    xg_inst *in = P(0);
+    const xg_inst *u, *v;
+    uint32_t k;
+    if (in->op != XG_PAD) return NULL;
+    u = xg_alg_scalar(P(1));
+    v = xg_alg_scalar(XG_OPERAND(in, 1));
+    if (P(1) != XG_OPERAND(in, 1) && !(u && v && memcmp(u->literal->data, v->literal->data, (size_t)xg_type_bytes(u->shape->type)) == 0)) return NULL;
+    inner = xg_alg_pads(in);
+    for (k = 0; k < RANK(i); k++) {
+        if (outer[k].low < 0 || outer[k].high < 0 || outer[k].interior || inner[k].low < 0 || inner[k].high < 0) return NULL;
+        d[k] = inner[k];
+        d[k].low += outer[k].low;
+        d[k].high += outer[k].high;
+    }
+    return xg_hb_pad(&a->b, XG_OPERAND(in, 0), P(1), d);
+}
+RULE(pad_broadcast) { /* the padding is what is padded; or there is nothing but padding */
+    const xg_inst *x = xg_alg_scalar(P(0)), *v = xg_alg_scalar(P(1));
+    if (P(0)->shape->elements == 0 || (x && v && memcmp(x->literal->data, v->literal->data, (size_t)xg_type_bytes(i->shape->type)) == 0)) return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    return NULL;
+}
+
+/* ---- concatenate ---- */
+
+RULE(concatenate_one) { /* the only one; parts without elements leave */
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **kept;
+    uint32_t k, n = 0;
+    if (i->shape->elements == 0) return NULL;
+    for (k = 0; k < i->n_operands; k++) n += P(k)->shape->elements != 0;
+    if (n == i->n_operands && n > 1) return NULL;
+    kept = XG_NEW_N(a->m->arena, xg_inst *, n + 1);
+    for (k = 0, n = 0; k < i->n_operands; k++) if (P(k)->shape->elements) kept[n++] = P(k);
+    return xg_hb_concat(&a->b, kept, n, dim);
+}
+RULE(concatenate_flat) { /* parts that are such concatenations themselves, and are nothing else's */
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **parts;
+    uint32_t k, j, n = 0, flat = 0;
+    for (k = 0; k < i->n_operands; k++) {
+        bool opens = P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k));
+        flat += opens;
+        n += opens ? P(k)->n_operands : 1;
+    }
+    if (!flat || n > 255) return NULL;
+    parts = XG_NEW_N(a->m->arena, xg_inst *, n);
+    for (k = 0, n = 0; k < i->n_operands; k++) {
+        if (P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k))) for (j = 0; j < P(k)->n_operands; j++) parts[n++] = XG_OPERAND(P(k), j);
+        else parts[n++] = P(k);
+    }
+    return xg_hb_concat(&a->b, parts, n, dim);
+}
+/* y continues x along the dimension: both are slices of one array, without gaps. */
+XG_FN bool xg_alg_continues(const xg_inst *x, const xg_inst *y, int64_t dim) {
+    const xg_slice_dim *s, *t;
+    uint32_t k;
+    if (x->op != XG_SLICE || y->op != XG_SLICE || XG_OPERAND(x, 0) != XG_OPERAND(y, 0)) return false;
+    s = xg_alg_slices(x);
+    t = xg_alg_slices(y);
+    for (k = 0; k < RANK(x); k++) {
+        if (s[k].stride != 1 || t[k].stride != 1) return false;
+        if ((int64_t)k == dim ? s[k].limit != t[k].start : s[k].start != t[k].start || s[k].limit != t[k].limit) return false;
+    }
+    return true;
+}
+RULE(concatenate_slices) {
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    xg_inst **parts = NULL;
+    uint32_t k, n = 0, runs = i->n_operands > 0;
+    for (k = 1; k < i->n_operands; k++) runs += !xg_alg_continues(P(k - 1), P(k), dim);
+    if (runs == i->n_operands) return NULL;
+    parts = XG_NEW_N(a->m->arena, xg_inst *, runs);
+    for (k = 0; k < i->n_operands;) {
+        uint32_t end = k + 1;
+        while (end < i->n_operands && xg_alg_continues(P(end - 1), P(end), dim)) end++;
+        parts[n] = P(k);
+        if (end > k + 1) {
+            xg_slice_dim d[XG_RANK_MAX];
+            memcpy(d, xg_alg_slices(P(k)), RANK(i) * sizeof *d);
+            d[dim].limit = xg_alg_slices(P(end - 1))[dim].limit;
+            parts[n] = xg_hb_slice(&a->b, XG_OPERAND(P(k), 0), d);
+        }
+        n++;
+        k = end;
+    }
+    return xg_hb_concat(&a->b, parts, n, dim);
+}
+RULE(concatenate_broadcasts) { /* of one scalar */
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) if (P(k)->op != XG_BROADCAST || RANK(XG_OPERAND(P(k), 0)) || XG_OPERAND(P(k), 0) != XG_OPERAND(P(0), 0)) return NULL;
+    return xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i));
+}
+
+/* ---- dynamic slices, gather, scatter ---- */
+
+XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) { return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0); }
+RULE(dynamic_slice_whole) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(dynamic_slice_constant) { /* at a place that is known; it is clamped */
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (!xg_alg_scalar_starts(i, 1)) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        const xg_inst *c = xg_alg_scalar(P(1 + k));
+        int64_t at = 0, room = DIMS(P(0))[k] - DIMS(i)[k];
+        if (room && (!c || !xg_literal_get_int(c->literal, 0, &at))) return NULL;
+        if (room && c->shape->type == XLAGPU_U64 && at < 0) at = INT64_MAX;
+        d[k].start = XG_MIN(XG_MAX(at, 0), room);
+        d[k].limit = d[k].start + DIMS(i)[k];
+        d[k].stride = 1;
+    }
+    return xg_hb_slice(&a->b, P(0), d);
+}
+RULE(dynamic_slice_broadcast) {
+    xg_inst *starts[XG_RANK_MAX];
+    int64_t sizes[XG_RANK_MAX];
+    xg_ints at;
+    xg_inst *x;
+    uint32_t k;
+    if (P(0)->op != XG_BROADCAST || !xg_alg_scalar_starts(i, 1)) return NULL;
+    x = XG_OPERAND(P(0), 0);
+    at = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < at.n; k++) { starts[k] = P(1 + at.p[k]); sizes[k] = DIMS(i)[at.p[k]]; }
+    return xg_hb_broadcast(&a->b, at.n ? xg_hb_dynamic_slice(&a->b, x, starts, sizes) : x, DIMS(i), RANK(i), at.p, at.n);
+}
+RULE(dynamic_update_slice_whole) {
+    (void)a;
+    if (P(1)->shape->elements == 0 && i->shape->elements) return P(0);
+    return P(1)->shape == i->shape || (!a->layouts && P(1)->shape->plain == i->shape->plain) ? P(1) : NULL;
+}
+RULE(gather_broadcast) { return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0 ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+/* One index vector: a dynamic-slice, clamped in the same way. */
+RULE(gather_one) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    xg_inst *x = P(0), *indices = P(1), *starts[XG_RANK_MAX], *flat;
+    int64_t n = map.n;
+    uint32_t k;
+    if (n == 0 || indices->shape->elements != n || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || sizes.n != RANK(x) || xg_type_bits(indices->shape->type) < 32) return NULL;
+    flat = xg_hb_reshape(&a->b, indices, &n, 1);
+    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
+    for (k = 0; k < map.n; k++) starts[map.p[k]] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, indices->shape->type, 0);
+    /* What is left of the slice has the order of the result: offset dimensions keep theirs, and all others are ones. */
+    return xg_hb_reshape(&a->b, xg_hb_dynamic_slice(&a->b, x, starts, sizes.p), DIMS(i), RANK(i));
+}
+RULE(scatter_nothing) { /* no updates */
+    (void)a;
+    if (i->n_operands != 3 || i->shape->elements == 0) return NULL;
+    return P(2)->shape->elements == 0 || P(1)->shape->elements == 0 ? P(0) : NULL;
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_MOVE_C */
+/* opt/algsimp_reduce.c -- rules about reductions and contractions. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_REDUCE_C
+#define XG_OPT_ALGSIMP_REDUCE_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
+    uint32_t k;
+    memset(flag, 0, rank * sizeof *flag);
+    for (k = 0; k < dims.n; k++) flag[dims.p[k]] = true;
+}
+XG_FN int xg_alg_reducer(const xg_inst *i) { return i->n_operands == 2 ? xg_alg_simple_reducer(xg_attr_comp(i, XG_A_to_apply)) : -1; }
+XG_FN xg_inst *xg_alg_reduce_again(xg_alg *a, xg_inst *i, xg_inst *x, const int64_t *dims, uint32_t n) {
+    return xg_hb_reduce(&a->b, x, P(1), dims, n, xg_attr_comp(i, XG_A_to_apply));
+}
+
+/* ---- reduce ---- */
+
+RULE(reduce_nothing) { /* no elements: the initial value */
+    if (i->n_operands != 2 || P(0)->shape->elements || i->shape->elements == 0) return NULL;
+    return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+}
+/* Along ones there is one element to combine with the initial value; along no dimension likewise. */
+RULE(reduce_ones) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k, n = 0;
+    if (op < 0 || a->layouts) return NULL;
+    for (k = 0; k < dims.n; k++) if (DIMS(P(0))[dims.p[k]] != 1) kept[n++] = dims.p[k];
+    if (n && n == dims.n) return NULL;
+    if (n == 0) {
+        xg_inst *x = xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+        return xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    }
+    {
+        bool ones[XG_RANK_MAX];
+        int64_t shifted[XG_RANK_MAX];
+        uint32_t j;
+        xg_alg_flags(dims, ones, RANK(P(0)));
+        for (k = 0; k < RANK(P(0)); k++) ones[k] = ones[k] && DIMS(P(0))[k] == 1;
+        for (k = 0; k < n; k++) { shifted[k] = kept[k]; for (j = 0; j < kept[k]; j++) shifted[k] -= ones[j]; }
+        return xg_alg_reduce_again(a, i, xg_alg_drop_ones(a, P(0), ones), shifted, n);
+    }
+}
+/* reduce(reshape(x)) where the reshape splits and merges dimensions that are all reduced or all kept, and what is kept stays as it is: the elements meet in the
+ * same order. Groups: the shortest runs of dimensions on both sides with equal products. */
+RULE(reduce_reshape) {
+    xg_inst *r = P(0), *x;
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t j = 0, k = 0, n = 0;
+    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0 || a->layouts) return NULL;
+    x = XG_OPERAND(r, 0);
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
+    while (j < RANK(x) || k < RANK(r)) {
+        uint32_t j0 = j, k0 = k, t;
+        int64_t p = 1, q = 1;
+        bool all_gone = true, none_gone = true;
+        do {
+            if (p <= q && j < RANK(x) && !(p == q && j > j0)) p *= DIMS(x)[j++];
+            else if (k < RANK(r)) q *= DIMS(r)[k++];
+            else if (j < RANK(x)) p *= DIMS(x)[j++];
+            else return NULL;
+        } while (p != q);
+        for (t = k0; t < k; t++) { if (gone[t]) none_gone = false; else all_gone = false; }
+        if (k == k0) return NULL; /* ones that the reshape has left out: better so */
+        if (all_gone) for (t = j0; t < j; t++) dims[n++] = t;
+        else if (!none_gone || j - j0 != 1 || k - k0 != 1) return NULL;
+    }
+    return xg_alg_reduce_again(a, i, x, dims, n);
+}
+/* reduce(transpose(x)): along the same dimensions of x; what is kept may have to change places then. */
+RULE(reduce_transpose) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), perm;
+    int64_t of[XG_RANK_MAX], rank_of[XG_RANK_MAX], order[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    xg_inst *reduced;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2 || a->layouts) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
+    for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
+        int64_t v = of[k];
+        uint32_t at = k;
+        for (; at > 0 && of[at - 1] > v; at--) of[at] = of[at - 1];
+        of[at] = v;
+    }
+    xg_alg_flags(dims, gone, RANK(P(0)));
+    for (k = 0; k < RANK(P(0)); k++) rank_of[k] = 0;
+    for (k = 0; k < RANK(P(0)); k++) if (!gone[k]) rank_of[perm.p[k]] = 1;
+    for (k = 1; k < RANK(P(0)); k++) rank_of[k] += rank_of[k - 1]; /* how many kept dimensions of x there are up to k */
+    for (k = 0; k < RANK(P(0)); k++) if (!gone[k]) order[n++] = rank_of[perm.p[k]] - 1;
+    reduced = xg_alg_reduce_again(a, i, XG_OPERAND(P(0), 0), of, dims.n);
+    return xg_hb_transpose(&a->b, reduced, order);
+}
+/* Along a dimension that a broadcast made all elements are the same: once is enough where op(x, x) is x, and n times is a product where arithmetic is exact. */
+RULE(reduce_broadcast) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
+    int op = xg_alg_reducer(i);
+    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, small[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t k, n = 0, m = 0, rank = 0;
+    xg_inst *b = P(0), *x;
+    bool idempotent = op == XG_MAXIMUM || op == XG_MINIMUM || op == XG_AND || op == XG_OR || xg_alg_is_pred(i);
+    if (b->op != XG_BROADCAST || op < 0 || op == XG_XOR || b->shape->elements == 0) return NULL;
+    if (!idempotent && !(op == XG_ADD && xg_alg_is_int(i) && xg_alg_is(P(1), 0.0))) return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++) if (source[dims.p[k]] < 0) { gone[dims.p[k]] = false; source[dims.p[k]] = -2; if (!xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL; }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0, n = 0; k < RANK(b); k++) {
+        if (source[k] == -2) { m++; continue; }
+        if (gone[k]) left[n++] = rank;
+        small[rank] = DIMS(b)[k];
+        source[k] = source[k] < 0 ? -1 : (int64_t)rank;
+        rank++;
+    }
+    if (m == 0) return NULL;
+    for (k = 0; k < at.n; k++) to[k] = source[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), small, rank, to, at.n);
+    if (n == 0) {
+        x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    } else x = xg_alg_reduce_again(a, i, x, left, n);
+    return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
+}
+/* Padding with the initial value along reduced dimensions adds nothing. */
+RULE(reduce_pad) {
+    xg_inst *p = P(0);
+    const xg_inst *v, *init = xg_alg_scalar(P(1));
+    const xg_pad_dim *d;
+    bool gone[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (p->op != XG_PAD || op < 0 || XG_OPERAND(p, 0)->shape->elements == 0) return NULL;
+    v = xg_alg_scalar(XG_OPERAND(p, 1));
+    if (!v || !init || !xg_alg_is_identity(v, (xg_opcode)op) || memcmp(v->literal->data, init->literal->data, (size_t)xg_type_bytes(v->shape->type)) != 0) return NULL;
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(p));
+    d = xg_alg_pads(p);
+    for (k = 0; k < RANK(p); k++) if ((d[k].low || d[k].high || d[k].interior) && (!gone[k] || d[k].low < 0 || d[k].high < 0)) return NULL;
+    return xg_alg_reduce_again(a, i, XG_OPERAND(p, 0), xg_attr_ints(i, XG_A_dimensions).p, xg_attr_ints(i, XG_A_dimensions).n);
+}
+/* One after the other is both at once, if the first began with nothing. */
+RULE(reduce_reduce) {
+    xg_inst *in = P(0);
+    int op = xg_alg_reducer(i);
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX], outer[XG_RANK_MAX];
+    uint32_t k, n = 0, kept = 0;
+    if (in->op != XG_REDUCE || op < 0 || xg_alg_reducer(in) != op || !xg_alg_is_identity(XG_OPERAND(in, 1), (xg_opcode)op) || !xg_alg_one_user(in)) return NULL;
+    xg_alg_flags(xg_attr_ints(in, XG_A_dimensions), gone, RANK(XG_OPERAND(in, 0)));
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), outer, RANK(in));
+    for (k = 0; k < RANK(XG_OPERAND(in, 0)); k++) {
+        if (gone[k] || outer[kept]) dims[n++] = k;
+        if (!gone[k]) kept++;
+    }
+    return xg_alg_reduce_again(a, i, XG_OPERAND(in, 0), dims, n);
+}
+
+/* ---- dot ---- */
+
+XG_FN bool xg_alg_plain_dot(const xg_inst *i) { return !xg_inst_attr(i, XG_A_algorithm); }
+RULE(dot_nothing) { return i->shape->elements && (P(0)->shape->elements == 0 || P(1)->shape->elements == 0) ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+
+/* Contracting dimensions and batch dimensions of size 1 do nothing: they leave both operands. */
+XG_FN void xg_alg_dims_without(xg_ints dims, const bool *drop, int64_t *out, uint32_t *n) {
+    uint32_t k;
+    int64_t j;
+    for (k = 0, *n = 0; k < dims.n; k++) {
+        if (drop[dims.p[k]]) continue;
+        out[*n] = dims.p[k];
+        for (j = 0; j < dims.p[k]; j++) out[*n] -= drop[j];
+        ++*n;
+    }
+}
+RULE(dot_ones) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    bool l[XG_RANK_MAX], r[XG_RANK_MAX];
+    int64_t lists[4][XG_RANK_MAX];
+    uint32_t k, n[4];
+    bool any = false;
+    xg_inst *x, *y;
+    if (a->layouts) return NULL;
+    memset(l, 0, sizeof l);
+    memset(r, 0, sizeof r);
+    for (k = 0; k < d.lb.n; k++) if (DIMS(P(0))[d.lb.p[k]] == 1) any = l[d.lb.p[k]] = r[d.rb.p[k]] = true;
+    if (d.lc.n > 1) for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] == 1) any = l[d.lc.p[k]] = r[d.rc.p[k]] = true;
+    if (!any) return NULL;
+    for (k = 0; d.lc.n > 1 && k < d.lc.n && l[d.lc.p[k]]; k++) {}
+    if (d.lc.n > 1 && k == d.lc.n) l[d.lc.p[0]] = r[d.rc.p[0]] = false; /* one of them stays: a contraction has something to contract */
+    xg_alg_dims_without(d.lb, l, lists[0], &n[0]);
+    xg_alg_dims_without(d.lc, l, lists[1], &n[1]);
+    xg_alg_dims_without(d.rb, r, lists[2], &n[2]);
+    xg_alg_dims_without(d.rc, r, lists[3], &n[3]);
+    now.lb.p = lists[0]; now.lb.n = n[0]; now.lc.p = lists[1]; now.lc.n = n[1];
+    now.rb.p = lists[2]; now.rb.n = n[2]; now.rc.p = lists[3]; now.rc.n = n[3];
+    x = xg_alg_drop_ones(a, P(0), l);
+    y = xg_alg_drop_ones(a, P(1), r);
+    return xg_hb_reshape(&a->b, xg_hb_dot(&a->b, x, y, now, i->shape->type, i), DIMS(i), RANK(i));
+}
+
+/* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
+XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
+    static const xg_attr_key keys[2][2] = {{XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
+    xg_inst *t = P(side);
+    xg_ints perm;
+    bool taken[XG_RANK_MAX];
+    int64_t last = -1, mapped[XG_RANK_MAX];
+    uint32_t k, list;
+    if (t->op != XG_TRANSPOSE) return false;
+    perm = xg_attr_ints(t, XG_A_dimensions);
+    memset(taken, 0, sizeof taken);
+    for (list = 0; list < 2; list++) { xg_ints d = xg_attr_ints(i, keys[side][list]); for (k = 0; k < d.n; k++) taken[d.p[k]] = true; }
+    for (k = 0; k < perm.n; k++) {
+        if (taken[k]) continue;
+        if (perm.p[k] < last) return false;
+        last = perm.p[k];
+    }
+    for (list = 0; list < 2; list++) {
+        xg_ints d = xg_attr_ints(i, keys[side][list]);
+        for (k = 0; k < d.n; k++) mapped[k] = perm.p[d.p[k]];
+        if (d.n) xg_inst_set_attr(i, xg_hb_ints(&a->b, keys[side][list], mapped, d.n));
+    }
+    xg_inst_set_operand(i, side, XG_OPERAND(t, 0));
+    return true;
+}
+RULE(dot_transpose) {
+    bool changed;
+    if (a->layouts) return NULL;
+    changed = xg_alg_fold_transpose(a, i, 0);
+    changed = xg_alg_fold_transpose(a, i, 1) || changed;
+    return changed ? i : NULL;
+}
+/* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, nobody promises.) */
+RULE(dot_outer) {
+    xg_dot_dims d = xg_dot_dims_of(i);
+    int64_t lhs[XG_RANK_MAX], rhs[XG_RANK_MAX];
+    bool ones[2][XG_RANK_MAX];
+    xg_inst *x, *y;
+    uint32_t k, n = 0, m = 0, at;
+    xlagpu_type t = i->shape->type;
+    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C || a->layouts) return NULL;
+    for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] != 1) return NULL;
+    if (!xg_alg_lossless(P(0)->shape->type, t) || !xg_alg_lossless(P(1)->shape->type, t)) return NULL;
+    memset(ones, 0, sizeof ones);
+    for (k = 0; k < d.lc.n; k++) ones[0][d.lc.p[k]] = ones[1][d.rc.p[k]] = true;
+    /* Of each operand's dimensions that stay: where they go. */
+    for (k = 0, at = d.lb.n; k < RANK(P(0)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.lb.n && d.lb.p[j] != (int64_t)k; j++) {}
+        if (!ones[0][k]) lhs[n++] = j < d.lb.n ? j : at++;
+    }
+    for (k = 0; k < RANK(P(1)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.rb.n && d.rb.p[j] != (int64_t)k; j++) {}
+        if (!ones[1][k]) rhs[m++] = j < d.rb.n ? j : at++;
+    }
+    x = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(0), ones[0]), t);
+    y = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(1), ones[1]), t);
+    x = xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), lhs, n);
+    return xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_broadcast(&a->b, y, DIMS(i), RANK(i), rhs, m));
+}
+
+/* ---- windows, map ---- */
+
+RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) */
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (op < 0 || P(0)->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
+    return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+}
+/* The computation of a map, if it is elementwise all through, on whole arrays. */
+RULE(map_inline) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_map64 made;
+    uint32_t k;
+    if (c->n_insts > 64) return NULL;
+    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    xg_map64_init(&made, a->m->arena);
+    XG_FOR_INSTS(s, c) {
+        xg_inst *now, *in[3];
+        if (s->op == XG_PARAMETER) now = P(s->number);
+        else if (s->op == XG_CONSTANT) now = xg_hb_splat(&a->b, xg_hb_literal(&a->b, s->literal), DIMS(i), RANK(i));
+        else {
+            for (k = 0; k < s->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s, k)->id);
+            now = xg_inst_clone(s, i->comp, in, i);
+            now->shape = xg_hb_shape(&a->b, s->shape->type, DIMS(i), RANK(i));
+        }
+        xg_map64_put(&made, s->id, now);
+    }
+    return (xg_inst *)xg_map64_get(&made, c->root->id);
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_REDUCE_C */
+/* opt/algsimp.c -- AlgebraicSimplifier: applies the rules of algsimp.h until none applies.
+ *
+ * A queue of instructions: all of them in program order, then what a rewrite has touched: the instructions that it made, the users of the new value, and operands
+ * that lost a user. So an instruction is looked at a few times, however large the module. What has lost its last user is removed at once, and its operands
+ * with it, so that rules which ask for a single user see the truth.
+ *
+ * The rules make programs smaller or move them one way; should two of them ever disagree, the number of rewrites is bounded. */
+#ifndef XG_OPT_ALGSIMP_C
+#define XG_OPT_ALGSIMP_C
+
+typedef xg_inst *(*xg_alg_fn)(xg_alg *a, xg_inst *i);
+typedef struct xg_alg_rule { const char *name; xg_alg_fn run; uint16_t op; uint8_t law; } xg_alg_rule;
+enum { XG_ANY = XG_OPCODE_COUNT };
+static const xg_alg_rule xg_alg_rules[] = {
+#define X(name, op, law) {#name, xg_alg_##name, (uint16_t)XG_##op, XG_ALG_##law},
+    XG_ALG_RULES(X)
+#undef X
+};
+enum { XG_ALG_RULE_COUNT = sizeof xg_alg_rules / sizeof xg_alg_rules[0], XG_ALG_REWRITES = 8 };
+
+typedef struct xg_alg_run {
+    xg_alg a;
+    const char *only;                         /* one rule, for its tests */
+    uint16_t first[XG_OPCODE_COUNT + 2];      /* rules of an opcode: order[first[op]] .. order[first[op + 1] - 1] */
+    uint16_t order[XG_ALG_RULE_COUNT];
+    XG_VEC(xg_inst *) queue;
+    uint32_t at;
+    XG_VEC(unsigned char) state;              /* by id */
+    uint64_t budget;
+    const unsigned char *precedes;
+    uint32_t n_precedes;
+} xg_alg_run;
+enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
+
+XG_FN void xg_alg_index(xg_alg_run *r) {
+    uint32_t op, k, n = 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
+        r->first[op] = (uint16_t)n;
+        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
+    }
+    r->first[op] = (uint16_t)n;
+}
+XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
+    while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
+    return &r->state.p[i->id];
+}
+XG_FN void xg_alg_enqueue(xg_alg_run *r, xg_inst *i) {
+    unsigned char *s = xg_alg_state(r, i);
+    if (*s) return;
+    *s = XG_ALG_QUEUED;
+    xg_push(r->a.m->arena, xg_inst *, &r->queue, i);
+}
+/* Removes i if nothing needs it, then its operands; those that stay have one user less. */
+XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(r->a.m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        xg_inst *d = work.p[--work.n];
+        if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
+        if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
+            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
+        *xg_alg_state(r, d) |= XG_ALG_GONE;
+        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
+        xg_inst_remove(d);
+    }
+}
+XG_FN bool xg_alg_is_static(const xg_inst *i) {
+    uint32_t k;
+    if (i->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->dynamic) return false;
+    return true;
+}
+XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
+    uint32_t k;
+    for (k = r->first[op]; k < r->first[op + 1]; k++) {
+        xg_inst *made = xg_alg_rules[r->order[k]].run(&r->a, i);
+        if (made && r->a.layouts && made->shape != i->shape) continue; /* would move data: what it made has no users and goes */
+        if (made) return made;
+    }
+    return NULL;
+}
+/* One instruction; true when it was changed. */
+XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
+    xg_inst *before = i->prev, *made, *k;
+    uint32_t fresh = r->a.m->n_ids;
+    if (!xg_alg_is_static(i)) return false;
+    r->a.b = xg_hb_at(i);
+    made = xg_alg_try(r, i, i->op);
+    if (!made && (xg_op_flags(i->op) & XGF_EW)) made = xg_alg_try(r, i, XG_ANY);
+    for (k = before ? before->next : i->comp->first; k != i; k = k->next) if (k->id >= fresh) xg_alg_enqueue(r, k);
+    if (!made) return false;
+    if (made == i) { xg_alg_enqueue(r, i); XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); return true; }
+    xg_opt_replace(i, made);
+    XG_FOR_USES(u, made) xg_alg_enqueue(r, u->user);
+    xg_alg_enqueue(r, made);
+    xg_alg_drop(r, i);
+    return true;
+}
+
+XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
+    xg_alg_run *r = XG_NEW(m->arena, xg_alg_run);
+    xg_comp *c;
+    bool changed = false;
+    r->a.m = m;
+    r->a.layouts = layouts;
+    r->only = only;
+    r->precedes = xg_opt_control_sources(m);
+    r->n_precedes = m->n_ids;
+    xg_alg_index(r);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
+    for (; r->at < r->queue.n && r->budget; r->at++) {
+        xg_inst *i = r->queue.p[r->at];
+        unsigned char *s = xg_alg_state(r, i);
+        if (*s & XG_ALG_GONE) continue;
+        *s = 0;
+        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
+        if (*xg_alg_state(r, i) & XG_ALG_GONE) continue;
+        if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
+    }
+    XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
+    return changed;
+}
+XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL, false); }
+XG_FN bool xg_opt_algsimp_layouts(xg_module *m) { return xg_alg_run_rules(m, NULL, true); }
+/* For the tests of a rule: its name at an index (NULL at the end), and whether it is CLOSE. */
+XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
+    if (k >= XG_ALG_RULE_COUNT) return NULL;
+    *close = xg_alg_rules[k].law == XG_ALG_CLOSE;
+    return xg_alg_rules[k].name;
+}
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
+
+#endif /* XG_OPT_ALGSIMP_C */
+/* opt/batch_norm_expander.c -- BatchNormExpander: the batch normalisations as reductions and elementwise operations.
+ *
+ * Narrow floats are computed in f32 and rounded once, as the sums of everything else are. */
+#ifndef XG_OPT_BATCH_NORM_EXPANDER_C
+#define XG_OPT_BATCH_NORM_EXPANDER_C
+
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+
+XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_norms n;
+    uint32_t k;
+    memset(&n, 0, sizeof n);
+    n.b = b;
+    n.i = i;
+    n.wide = s->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    n.dims = s->dims;
+    n.rank = s->rank;
+    n.feature = xg_attr_int(i, XG_A_feature_index, 0);
+    n.count = s->dims[n.feature] ? (double)(s->elements / s->dims[n.feature]) : 0;
+    for (k = 0; k < s->rank; k++) if ((int64_t)k != n.feature) n.others[n.n_others++] = k;
+    return n;
+}
+XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
+XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
+    xg_inst *s = xg_norms_sum(n, x);
+    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+}
+XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
+    return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
+}
+/* (x - mean) (scale / deviation) + offset */
+XG_FN xg_inst *xg_norms_apply(const xg_norms *n, xg_inst *x, xg_inst *mean, xg_inst *variance, xg_inst *scale, xg_inst *offset) {
+    xg_inst *factor = xg_hb_2(n->b, XG_DIVIDE, scale, xg_norms_deviation(n, variance));
+    x = xg_hb_2(n->b, XG_SUBTRACT, x, xg_norms_spread(n, mean));
+    x = xg_hb_2(n->b, XG_MULTIPLY, x, xg_norms_spread(n, factor));
+    x = xg_hb_2(n->b, XG_ADD, x, xg_norms_spread(n, offset));
+    return xg_hb_convert(n->b, x, XG_OPERAND(n->i, 0)->shape->type);
+}
+
+XG_FN xg_inst *xg_norms_inference(const xg_norms *n) {
+    xg_inst *v[5];
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    return xg_norms_apply(n, v[0], v[3], v[4], v[1], v[2]);
+}
+XG_FN xg_inst *xg_norms_training(const xg_norms *n) {
+    xg_inst *v[3], *out[3], *mean, *d, *variance;
+    uint32_t k;
+    for (k = 0; k < 3; k++) v[k] = xg_norms_operand(n, k);
+    mean = xg_norms_mean(n, v[0]);
+    d = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, mean));
+    variance = xg_norms_mean(n, xg_hb_2(n->b, XG_MULTIPLY, d, d));
+    out[0] = xg_norms_apply(n, v[0], mean, variance, v[1], v[2]);
+    out[1] = xg_hb_convert(n->b, mean, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, variance, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+/* x, scale, mean, variance, dy; with h = (x - mean) / deviation: d offset = sum dy, d scale = sum dy h, dx = scale / deviation (dy - (d offset + h d scale) / count). */
+XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
+    xg_inst *v[5], *out[3], *deviation, *h, *doffset, *dscale, *dx, *share;
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    deviation = xg_norms_deviation(n, v[3]);
+    h = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, v[2]));
+    h = xg_hb_2(n->b, XG_DIVIDE, h, xg_norms_spread(n, deviation));
+    doffset = xg_norms_sum(n, v[4]);
+    dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
+    share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
+    share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
+    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
+    dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
+    out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
+    out[1] = xg_hb_convert(n->b, dscale, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, doffset, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+
+XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
+    xg_norms n = xg_norms_of(b, i);
+    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+}
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+
+#endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -17470,6 +19198,159 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
 }
 
 #endif /* XG_OPT_CALL_INLINER_C */
+/* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
+ *
+ * A collective-permute gives zeros to a device that nobody sends to. On more than one device nothing is changed. */
+#ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
+#define XG_OPT_COLLECTIVE_SIMPLIFIER_C
+
+XG_FN bool xg_coll_matches(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    switch (i->op) {
+    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: break;
+    default: return false;
+    }
+    if (m->replica_count != 1 || m->num_partitions != 1 || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return i->n_operands == 1 && i->shape->plain == XG_OPERAND(i, 0)->shape->plain;
+    if (i->shape->n_elems != i->n_operands) return false;
+    for (k = 0; k < i->n_operands; k++) if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
+    return true;
+}
+XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) { return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0; }
+XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(i, k);
+        out[k] = xg_coll_reaches_nobody(i) ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims, x->shape->rank) : x;
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
+}
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+
+#endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
+/* opt/conditional_simplifier.c -- ConditionalSimplifier.
+ *
+ * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
+ * - Branches of a few operations that cost no more than a look at memory are all computed, and the result selected: a conditional asks the host.
+ * - Elements of the result that nobody takes are not made. */
+#ifndef XG_OPT_CONDITIONAL_SIMPLIFIER_C
+#define XG_OPT_CONDITIONAL_SIMPLIFIER_C
+
+enum { XG_COND_SELECT_INSTS = 24, XG_COND_SELECT_BRANCHES = 4, XG_COND_SELECT_ELEMENTS = 1 << 20 };
+
+XG_FN xg_inst *xg_cond_inlined(const xg_hb *b, xg_inst *i, const xg_comp *branch, uint32_t which) {
+    xg_inst *arg = XG_OPERAND(i, 1 + which), *root = xg_opt_inline(branch, b->comp, b->before, &arg), **all;
+    uint32_t k;
+    if (i->shape->type != XLAGPU_TUPLE || root->op == XG_TUPLE) return root;
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, root->shape->n_elems + 1);
+    for (k = 0; k < root->shape->n_elems; k++) all[k] = xg_hb_element(b, root, k);
+    return xg_hb_tuple(b, all, root->shape->n_elems);
+}
+/* The branch that a constant chooses, -1: not known. */
+XG_FN int64_t xg_cond_known(const xg_inst *i, const xg_comps *branches) {
+    const xg_inst *p = XG_OPERAND(i, 0);
+    int64_t v;
+    uint32_t k;
+    for (k = 1; k < branches->n && branches->p[k] == branches->p[0] && XG_OPERAND(i, 1 + k) == XG_OPERAND(i, 1); k++) {}
+    if (k == branches->n) return 0;
+    if (p->op != XG_CONSTANT || p->literal->elided || !xg_literal_get_int(p->literal, 0, &v)) return -1;
+    if (p->shape->type == XLAGPU_PRED) return v ? 0 : 1;
+    return v < 0 || v >= (int64_t)branches->n ? (int64_t)branches->n - 1 : v;
+}
+
+/* ---- all branches, and a select ---- */
+
+XG_FN bool xg_cond_is_cheap(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return true;
+    case XG_IOTA: case XG_BROADCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_SLICE: case XG_REVERSE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: break;
+    default: if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return i->shape->elements <= XG_COND_SELECT_ELEMENTS;
+}
+/* An array, or a tuple of arrays. */
+XG_FN bool xg_cond_is_flat(const xg_shape *s) {
+    uint32_t k;
+    if (xg_shape_is_array(s)) return !s->dynamic;
+    if (s->type != XLAGPU_TUPLE) return false;
+    for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || s->elems[k]->dynamic) return false;
+    return true;
+}
+XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
+    uint32_t k;
+    if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
+    for (k = 0; k < branches->n; k++) {
+        if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
+        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+    }
+    return true;
+}
+/* take is a pred scalar: x where it holds, else y. */
+XG_FN xg_inst *xg_cond_choice(const xg_hb *b, xg_inst *take, xg_inst *x, xg_inst *y) {
+    if (x == y) return x;
+    return xg_hb_select(b, xg_hb_splat(b, take, x->shape->dims, x->shape->rank), x, y);
+}
+XG_FN xg_inst *xg_cond_selected(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, k, j;
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, n + 1), *p = XG_OPERAND(i, 0), *take;
+    for (k = branches->n; k-- > 0;) {
+        xg_inst *value = xg_cond_inlined(b, i, branches->p[k], k);
+        take = p->shape->type == XLAGPU_PRED || k + 1 == branches->n ? p : xg_hb_compare(b, "EQ", p, xg_hb_int(b, p->shape->type, k));
+        for (j = 0; j < n; j++) {
+            xg_inst *x = i->shape->type == XLAGPU_TUPLE ? XG_OPERAND(value, j) : value;
+            out[j] = k + 1 == branches->n ? x : xg_cond_choice(b, take, x, out[j]);
+        }
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, n) : out[0];
+}
+
+/* ---- results that nobody takes ---- */
+
+XG_FN xg_comp *xg_cond_narrow_branch(const xg_comp *from, xg_comp *before, const unsigned char *taken) {
+    xg_comp *to = xg_opt_clone_comp(from, before);
+    xg_inst *root = to->root, **kept = XG_NEW_N(to->module->arena, xg_inst *, root->n_operands + 1);
+    xg_hb b = xg_hb_end(to, root);
+    uint32_t k, n = 0;
+    for (k = 0; k < root->n_operands; k++) if (taken[k]) kept[n++] = XG_OPERAND(root, k);
+    to->root = xg_hb_tuple(&b, kept, n);
+    xg_inst_remove(root);
+    return to;
+}
+XG_FN xg_inst *xg_cond_narrow(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    xg_module *m = b->comp->module;
+    uint32_t n = i->shape->n_elems, k, j, n_kept = 0, at;
+    unsigned char *taken;
+    xg_inst **out, *made;
+    if (i->shape->type != XLAGPU_TUPLE) return NULL;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, taken)) return NULL;
+    for (k = 0; k < n; k++) n_kept += taken[k];
+    if (n_kept == n || n_kept == 0) return NULL;
+    for (k = 0; k < branches->n; k++) if (branches->p[k]->root->op != XG_TUPLE || branches->p[k]->root->first_use || !xg_cond_is_flat(i->shape)) return NULL;
+    out = XG_NEW_N(m->arena, xg_inst *, XG_MAX(n, i->n_operands) + 1);
+    for (k = 0; k < i->n_operands; k++) out[k] = XG_OPERAND(i, k);
+    made = xg_inst_clone(i, i->comp, out, i);
+    for (k = 0; k < branches->n; k++) branches->p[k] = xg_cond_narrow_branch(branches->p[k], i->comp, taken);
+    xg_opt_set_control_comps(made, branches);
+    made->shape = branches->p[0]->root->shape;
+    for (k = 0, at = 0; k < n; k++) out[k] = taken[k] ? xg_hb_element(b, made, at++) : NULL;
+    for (k = 0; k < n; k++) if (!out[k]) for (j = 0; j < n; j++) if (out[j]) out[k] = out[j]; /* stands for what nobody asks for */
+    return xg_hb_tuple(b, out, n);
+}
+
+XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
+    xg_comps branches = xg_opt_control_comps(b->comp->module->arena, i);
+    int64_t known = xg_cond_known(i, &branches);
+    if (known >= 0) return xg_cond_inlined(b, i, branches.p[known], (uint32_t)known);
+    if (xg_cond_may_select(i, &branches)) return xg_cond_selected(b, i, &branches);
+    return xg_cond_narrow(b, i, &branches);
+}
+XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors); }
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
+
+#endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */
 /* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
  *
  * Laws
@@ -17613,7 +19494,6 @@ typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
 XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
 
 XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
-XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
     uint32_t k;
@@ -17961,6 +19841,109 @@ XG_FN bool xg_opt_dce(xg_module *m) {
 }
 
 #endif /* XG_OPT_DCE_C */
+/* opt/dot_dimensions.c -- DotDimensionSorter and DotDimensionMerger: contractions with as few dimensions as they can be written with.
+ *
+ * Sorter: the order in which contracting dimensions are listed is free; they are listed as they lie in the left operand, or in the right one if only that makes
+ * both ascend.
+ * Merger: neighbouring dimensions that play the same part (both free; both contracted, or both batch, with neighbours of the same order on the other side) become
+ * one, by a reshape that moves nothing. Sums are taken in the same order. Multiplying matrices is what is left of most of what frameworks export. */
+#ifndef XG_OPT_DOT_DIMENSIONS_C
+#define XG_OPT_DOT_DIMENSIONS_C
+
+/* ---- sorter ---- */
+
+XG_FN bool xg_dot_ascends(const int64_t *p, uint32_t n) {
+    uint32_t k;
+    for (k = 1; k < n; k++) if (p[k] < p[k - 1]) return false;
+    return true;
+}
+/* Sorts `by` and carries `along`. */
+XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
+    uint32_t k, at;
+    for (k = 1; k < n; k++) for (at = k; at > 0 && by[at - 1] > by[at]; at--) {
+        int64_t t = by[at];
+        by[at] = by[at - 1]; by[at - 1] = t;
+        t = along[at];
+        along[at] = along[at - 1]; along[at - 1] = t;
+    }
+}
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
+        xg_dot_dims d;
+        if (i->op != XG_DOT) continue;
+        d = xg_dot_dims_of(i);
+        if (d.lc.n < 2 || xg_dot_ascends(d.lc.p, d.lc.n) || xg_dot_ascends(d.rc.p, d.rc.n)) continue; /* as good as it gets, or the other side would suffer */
+        memcpy(l, d.lc.p, d.lc.n * sizeof *l);
+        memcpy(r, d.rc.p, d.rc.n * sizeof *r);
+        xg_dot_sort(l, r, d.lc.n);
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_lhs_contracting_dims, l, d.lc.n));
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_rhs_contracting_dims, r, d.rc.n));
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- merger ---- */
+
+/* The part of a dimension of one operand: its place in the list of batch or contracting dimensions (+ FREE of those), or FREE. */
+enum { XG_DOT_FREE = -1, XG_DOT_CONTRACTED = 1000 };
+typedef struct xg_dot_side { xg_inst *x; int64_t part[XG_RANK_MAX], group[XG_RANK_MAX]; uint32_t n_groups; int64_t dims[XG_RANK_MAX]; } xg_dot_side;
+
+XG_FN void xg_dot_parts(xg_dot_side *s, xg_inst *x, xg_ints batch, xg_ints contracted) {
+    uint32_t k;
+    s->x = x;
+    for (k = 0; k < x->shape->rank; k++) s->part[k] = XG_DOT_FREE;
+    for (k = 0; k < batch.n; k++) s->part[batch.p[k]] = k;
+    for (k = 0; k < contracted.n; k++) s->part[contracted.p[k]] = XG_DOT_CONTRACTED + k;
+}
+/* Does the dimension that plays the part follow the one that plays the part before it? */
+XG_FN bool xg_dot_follows(const xg_dot_side *s, int64_t part) {
+    uint32_t k;
+    for (k = 1; k < s->x->shape->rank; k++) if (s->part[k] == part) return s->part[k - 1] == part - 1;
+    return false;
+}
+XG_FN void xg_dot_groups(xg_dot_side *s, const xg_dot_side *other) {
+    uint32_t k;
+    s->n_groups = 0;
+    for (k = 0; k < s->x->shape->rank; k++) {
+        bool joins = k && (s->part[k] == XG_DOT_FREE ? s->part[k - 1] == XG_DOT_FREE : s->part[k - 1] == s->part[k] - 1 && s->part[k - 1] != XG_DOT_FREE && xg_dot_follows(other, s->part[k]));
+        if (!joins) s->dims[s->n_groups++] = 1;
+        s->group[k] = s->n_groups - 1;
+        s->dims[s->n_groups - 1] *= s->x->shape->dims[k];
+    }
+}
+/* The list of dimensions of one kind, as groups; each once. */
+XG_FN uint32_t xg_dot_group_list(const xg_dot_side *s, xg_ints list, int64_t *out) {
+    uint32_t k, n = 0;
+    for (k = 0; k < list.n; k++) if (n == 0 || out[n - 1] != s->group[list.p[k]]) out[n++] = s->group[list.p[k]];
+    return n;
+}
+XG_FN bool xg_dot_merges(const xg_inst *i) { return i->op == XG_DOT && !i->shape->dynamic && i->shape->elements && XG_OPERAND(i, 0)->shape->elements && !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic; }
+XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    int64_t lists[4][XG_RANK_MAX];
+    xg_dot_side l, r;
+    xg_inst *x, *y;
+    xg_dot_parts(&l, XG_OPERAND(i, 0), d.lb, d.lc);
+    xg_dot_parts(&r, XG_OPERAND(i, 1), d.rb, d.rc);
+    xg_dot_groups(&l, &r);
+    xg_dot_groups(&r, &l);
+    if (l.n_groups == l.x->shape->rank && r.n_groups == r.x->shape->rank) return NULL;
+    now.lb.n = xg_dot_group_list(&l, d.lb, lists[0]); now.lb.p = lists[0];
+    now.lc.n = xg_dot_group_list(&l, d.lc, lists[1]); now.lc.p = lists[1];
+    now.rb.n = xg_dot_group_list(&r, d.rb, lists[2]); now.rb.p = lists[2];
+    now.rc.n = xg_dot_group_list(&r, d.rc, lists[3]); now.rc.p = lists[3];
+    x = xg_hb_reshape(b, l.x, l.dims, l.n_groups);
+    y = xg_hb_reshape(b, r.x, r.dims, r.n_groups);
+    x = xg_hb_dot(b, x, y, now, i->shape->type, i);
+    return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+
+#endif /* XG_OPT_DOT_DIMENSIONS_C */
 /* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
  *
  * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
@@ -18039,6 +20022,888 @@ XG_FN bool xg_opt_entry_layout(xg_module *m) {
 }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */
+/* opt/layout_normalization.c -- LayoutNormalization, and ReshapeDecomposer with it: afterwards dimensions stand in the order of the memory, and every move of data is seen.
+ *
+ * An instruction whose layout is not descending is made anew with its dimensions in physical order: f32[10,20,30]{2,0,1} becomes f32[20,10,30]{2,1,0}. A bitcast gives the old
+ * shape to whoever still wants it, and the next instruction takes it away again.
+ * - Operands of another layout than the result's, and copies that change the layout, are transposed.
+ * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
+ * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
+ * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ *
+ * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
+#ifndef XG_OPT_LAYOUT_NORMALIZATION_C
+#define XG_OPT_LAYOUT_NORMALIZATION_C
+
+/* ---- physical order ---- */
+
+XG_FN bool xg_layout_is_plain(const xg_shape *s) { return !s->layout || s->layout->descending; }
+
+/* perm[k]: the logical dimension that stands at place k, most major first; at[d]: where logical dimension d stands. */
+XG_FN void xg_layout_order(const xg_shape *s, int64_t *perm, int64_t *at) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        perm[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
+        at[perm[k]] = (int64_t)k;
+    }
+}
+
+XG_FN const xg_shape *xg_layout_with_dims(xg_module *m, const xg_shape *like, const int64_t *dims, uint32_t rank) {
+    const xg_layout *l = like->layout;
+    const xg_shape *s = xg_shape_default_layout(m, xg_shape_array(m, like->type, dims, rank, NULL, NULL));
+    if (!l || (!l->memory_space && !l->element_bits)) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, s->layout->minor_to_major, rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+}
+
+/* The shape with its dimensions in physical order. */
+XG_FN const xg_shape *xg_layout_physical(xg_module *m, const xg_shape *s) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k;
+    if (xg_layout_is_plain(s)) return s;
+    xg_layout_order(s, perm, at);
+    for (k = 0; k < s->rank; k++) dims[k] = s->dims[perm[k]];
+    return xg_layout_with_dims(m, s, dims, s->rank);
+}
+
+/* Can this pass speak of the shape? */
+XG_FN bool xg_layout_is_known(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic && (!s->layout || s->layout->extras.n == 0); }
+
+/* The dimensions of more than one element, from minor to major: how many of those stand before each in the shape, and its size. */
+XG_FN uint32_t xg_layout_sequence(const xg_shape *s, int64_t *which, int64_t *size) {
+    int64_t number[XG_RANK_MAX], n = 0;
+    uint32_t count = 0, k;
+    for (k = 0; k < s->rank; k++) { number[k] = n; n += s->dims[k] != 1; }
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] == 1) continue;
+        which[count] = number[d];
+        size[count++] = s->dims[d];
+    }
+    return count;
+}
+
+/* Is the reshape of one to the other a bitcast? Sure where both are in plain order, or have the same dimensions in the same order of memory, but for those of size 1. */
+XG_FN bool xg_layout_same_order(const xg_shape *a, const xg_shape *b) {
+    int64_t which_a[XG_RANK_MAX], size_a[XG_RANK_MAX], which_b[XG_RANK_MAX], size_b[XG_RANK_MAX];
+    uint32_t n = xg_layout_sequence(a, which_a, size_a), k;
+    if ((xg_layout_is_plain(a) && xg_layout_is_plain(b)) || a->elements <= 1) return true;
+    if (n != xg_layout_sequence(b, which_b, size_b)) return false;
+    for (k = 0; k < n && which_a[k] == which_b[k] && size_a[k] == size_b[k]; k++) {}
+    return k == n;
+}
+
+/* ---- normalised operands ---- */
+
+XG_FN xg_inst *xg_layout_bitcast(const xg_hb *b, xg_inst *x, const xg_shape *s) {
+    if (x->shape == s) return x;
+    if (x->op == XG_BITCAST && x->shape->type == s->type) { x = XG_OPERAND(x, 0); if (x->shape == s) return x; }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+
+/* Moves only dimensions of size 1? */
+XG_FN bool xg_layout_moves_nothing(const xg_shape *from, const int64_t *perm) {
+    int64_t last = -1;
+    uint32_t k;
+    for (k = 0; k < from->rank; k++) {
+        if (from->dims[perm[k]] == 1) continue;
+        if (perm[k] < last) return false;
+        last = perm[k];
+    }
+    return true;
+}
+
+/* A transpose of a shape in plain order to another. */
+XG_FN xg_inst *xg_layout_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) {
+    int64_t dims[XG_RANK_MAX];
+    const xg_shape *to;
+    xg_inst *i;
+    uint32_t k;
+    if (xg_perm_is_identity(perm, x->shape->rank)) return x;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
+    to = xg_layout_with_dims(b->comp->module, x->shape, dims, x->shape->rank);
+    if (xg_layout_moves_nothing(x->shape, perm)) return xg_layout_bitcast(b, x, to);
+    i = xg_hb_op(b, XG_TRANSPOSE, to, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    return i;
+}
+
+/* The operand with its dimensions in its own physical order. */
+XG_FN xg_inst *xg_layout_own(const xg_hb *b, xg_inst *o) { return xg_layout_bitcast(b, o, xg_layout_physical(b->comp->module, o->shape)); }
+
+/* The operand with its logical dimensions order[0], order[1] ... from major to minor. */
+XG_FN xg_inst *xg_layout_as(const xg_hb *b, xg_inst *o, const int64_t *order) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], move[XG_RANK_MAX];
+    uint32_t k;
+    xg_layout_order(o->shape, perm, at);
+    for (k = 0; k < o->shape->rank; k++) move[k] = at[order[k]];
+    return xg_layout_transpose(b, xg_layout_own(b, o), move);
+}
+
+/* ---- one function for each kind of operation: the instruction in physical order, or NULL: it keeps its layouts ---- */
+
+/* A copy of the instruction with these operands, in the physical order of its shape. */
+XG_FN xg_inst *xg_layout_again(const xg_hb *b, xg_inst *i, xg_inst *const *operands) {
+    xg_inst *made = xg_inst_clone(i, i->comp, operands, i);
+    made->shape = xg_layout_physical(b->comp->module, i->shape);
+    return made;
+}
+
+/* Every operand of the result's rank in the result's order. */
+XG_FN xg_inst *xg_layout_pointwise(const xg_hb *b, xg_inst *i, uint32_t n) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->n_operands; k++) in[k] = k < n && XG_OPERAND(i, k)->shape->rank == i->shape->rank ? xg_layout_as(b, XG_OPERAND(i, k), perm) : XG_OPERAND(i, k);
+    return xg_layout_again(b, i, in);
+}
+
+/* Attributes that list dimensions: each at its place in the order of `at`. */
+XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) {
+    xg_ints dims = xg_attr_ints(made, XG_A_dimensions);
+    int64_t mapped[XG_RANK_MAX];
+    uint32_t k, j;
+    for (k = 0; k < dims.n; k++) mapped[k] = at[dims.p[k]];
+    for (k = 1; k < dims.n; k++) for (j = k; j && mapped[j - 1] > mapped[j]; j--) { int64_t t = mapped[j]; mapped[j] = mapped[j - 1]; mapped[j - 1] = t; }
+    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, mapped, dims.n));
+}
+
+XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_pointwise(b, i, i->n_operands);
+    xg_layout_order(i->shape, perm, at);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_slice(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_slice_dim *d = XG_NEW_N(b->comp->module->arena, xg_slice_dim, i->shape->rank + (size_t)1);
+    xg_slices *s = XG_NEW(b->comp->module->arena, xg_slices);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_slice);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.slices->p[perm[k]];
+    s->n = i->shape->rank;
+    s->p = d;
+    a.v.slices = s;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_pad(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_pad_dim *d = XG_NEW_N(b->comp->module->arena, xg_pad_dim, i->shape->rank + (size_t)1);
+    xg_pads *p = XG_NEW(b->comp->module->arena, xg_pads);
+    xg_inst *made = xg_layout_pointwise(b, i, 1);
+    xg_attr a = *xg_inst_attr(i, XG_A_padding);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.pads->p[perm[k]];
+    p->n = i->shape->rank;
+    p->p = d;
+    a.v.pads = p;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
+/* dynamic-slice and dynamic-update-slice: `first` operands are arrays, then come the starts, one a dimension. */
+XG_FN xg_inst *xg_layout_dynamic(const xg_hb *b, xg_inst *i, uint32_t first) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], sizes[XG_RANK_MAX];
+    xg_ints old = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
+    xg_inst *made;
+    uint32_t k;
+    if (i->n_operands != first + i->shape->rank) return NULL;
+    xg_layout_order(i->shape, perm, at);
+    made = xg_layout_pointwise(b, i, first);
+    for (k = 0; k < i->shape->rank; k++) {
+        xg_inst_set_operand(made, first + k, XG_OPERAND(i, first + perm[k]));
+        if (old.n) sizes[k] = old.p[perm[k]];
+    }
+    if (old.n) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, old.n));
+    return made;
+}
+
+XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_inst *made = xg_layout_again(b, i, NULL);
+    xg_layout_order(i->shape, perm, at);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]));
+    return made;
+}
+
+/* The operand's dimensions in the order in which they stand in the result. */
+XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in, *made;
+    uint32_t k, j, n = 0;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) for (j = 0; j < dims.n; j++) if (dims.p[j] == perm[k]) order[n++] = (int64_t)j;
+    in = xg_layout_as(b, XG_OPERAND(i, 0), order);
+    made = xg_layout_again(b, i, &in);
+    xg_layout_map_dims(b, made, at);
+    return made;
+}
+
+/* Reduces in the operand's order; the result is transposed if it should have another. */
+XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], out_perm[XG_RANK_MAX], out_at[XG_RANK_MAX], dims[XG_RANK_MAX], place[XG_RANK_MAX], move[XG_RANK_MAX];
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints reduced = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *in[2], *made;
+    uint32_t k, n = 0;
+    int64_t kept = 0;
+    if (i->n_operands != 2 || !xg_layout_is_known(s)) return NULL;
+    xg_layout_order(s, perm, at);
+    in[0] = xg_layout_own(b, XG_OPERAND(i, 0));
+    in[1] = XG_OPERAND(i, 1);
+    for (k = 0; k < s->rank; k++) { /* place[d]: where the kept logical dimension number d is among the kept ones in physical order */
+        uint32_t j, before = 0;
+        bool gone = false;
+        for (j = 0; j < reduced.n; j++) { gone = gone || reduced.p[j] == perm[k]; before += reduced.p[j] < perm[k]; }
+        if (gone) continue;
+        place[perm[k] - before] = kept++;
+        dims[n++] = s->dims[perm[k]];
+    }
+    made = xg_inst_clone(i, i->comp, in, i);
+    made->shape = xg_layout_with_dims(b->comp->module, i->shape, dims, n);
+    xg_layout_map_dims(b, made, at);
+    xg_layout_order(i->shape, out_perm, out_at);
+    for (k = 0; k < n; k++) move[k] = place[out_perm[k]];
+    return xg_layout_transpose(b, made, move);
+}
+
+XG_FN xg_inst *xg_layout_transposed(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) order[k] = dims.p[perm[k]];
+    return xg_layout_as(b, XG_OPERAND(i, 0), order);
+}
+
+XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], plain[XG_RANK_MAX];
+    xg_inst *x = XG_OPERAND(i, 0);
+    uint32_t k;
+    if (xg_layout_same_order(x->shape, i->shape)) return xg_layout_bitcast(b, xg_layout_own(b, x), xg_layout_physical(b->comp->module, i->shape));
+    for (k = 0; k < XG_RANK_MAX; k++) plain[k] = (int64_t)k;
+    x = xg_layout_as(b, x, plain);
+    x = xg_layout_bitcast(b, x, xg_layout_with_dims(b->comp->module, i->shape, i->shape->dims, i->shape->rank));
+    xg_layout_order(i->shape, perm, at);
+    return xg_layout_transpose(b, x, perm);
+}
+
+XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    switch (i->op) {
+    case XG_COPY:
+        if (XG_OPERAND(i, 0)->shape->layout == i->shape->layout) return xg_layout_pointwise(b, i, 1);
+        xg_layout_order(i->shape, perm, at);
+        return xg_layout_as(b, XG_OPERAND(i, 0), perm);
+    case XG_BITCAST: return xg_layout_bitcast(b, xg_layout_own(b, XG_OPERAND(i, 0)), xg_layout_physical(b->comp->module, i->shape));
+    case XG_RESHAPE: return xg_layout_reshaped(b, i);
+    case XG_TRANSPOSE: return xg_layout_transposed(b, i);
+    case XG_BROADCAST: return xg_layout_broadcast(b, i);
+    case XG_REVERSE: case XG_CONCATENATE: return xg_layout_concat_or_reverse(b, i);
+    case XG_SLICE: return xg_layout_slice(b, i);
+    case XG_PAD: return xg_layout_pad(b, i);
+    case XG_DYNAMIC_SLICE: return xg_layout_dynamic(b, i, 1);
+    case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
+    case XG_IOTA: return xg_layout_iota(b, i);
+    case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
+    case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
+    default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;
+    }
+}
+
+/* ---- the pass ---- */
+
+/* Nothing to do: all plain, and no operation that may be a bitcast. */
+XG_FN bool xg_layout_is_normal(const xg_inst *i) {
+    const xg_inst *o = i->n_operands ? XG_OPERAND(i, 0) : NULL;
+    uint32_t k;
+    if (i->op == XG_RESHAPE || (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_ints(i, XG_A_dimensions).p))) return false;
+    if (i->op == XG_BITCAST) return true;
+    if (!xg_layout_is_plain(i->shape)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_plain(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_is_movable(const xg_inst *i) {
+    uint32_t k;
+    if (!xg_layout_is_known(i->shape) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_layout_is_known(XG_OPERAND(i, k)->shape)) return false;
+    return true;
+}
+
+XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
+    xg_inst *i, *next, *before;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst *made;
+        xg_hb b = xg_hb_at(i);
+        next = i->next;
+        if (!xg_layout_is_movable(i) || xg_layout_is_normal(i)) continue;
+        made = xg_layout_normal(&b, i);
+        if (!made) continue;
+        made = made->shape == i->shape ? made : xg_layout_bitcast(&b, made, i->shape);
+        xg_inst_replace(i, made);
+        xg_inst_remove(i);
+        changed = true;
+    }
+    for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
+        before = i->prev;
+        if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
+    }
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
+
+#endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
+/* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
+ *
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
+ * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
+ * once, at the end. Of other computations nothing is known. */
+#ifndef XG_OPT_REDUCER_C
+#define XG_OPT_REDUCER_C
+
+XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
+}
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y) {
+    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
+    uint32_t n = reduce->n_operands / 2, k;
+    xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * n + 1), *r;
+    xg_eval_options o;
+    for (k = 0; k < n; k++) {
+        const xg_inst *init = XG_OPERAND(reduce, n + k);
+        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+        args[k] = args[n + k] = init->literal;
+    }
+    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    memset(&o, 0, sizeof o);
+    r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
+    return true;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    bool plain = xg_reducer_is_plain(comp);
+    int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
+    if (plain) switch (comp->root->op) {
+    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
+    default: break;
+    }
+    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
+    if (plain) switch (comp->root->op) {
+    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
+    default: break;
+    }
+    return XG_REDUCER_UNKNOWN;
+}
+XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
+
+/* add(p0, p1) in either order, of one type. */
+XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
+
+/* ---- windows that are running sums ---- */
+
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t found = UINT32_MAX, k;
+    if (i->op != XG_REDUCE_WINDOW || !a || a->v.window->n != in->rank || in->dynamic) return false;
+    for (k = 0; k < in->rank; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1 || w->reversal) return false;
+        if (w->size == 1 && w->pad_low == 0 && w->pad_high == 0) continue;
+        if (found != UINT32_MAX || w->size < in->dims[k] || w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high)) return false;
+        found = k;
+        *reverse = w->pad_low == 0;
+    }
+    *dim = found;
+    return found != UINT32_MAX;
+}
+
+#endif /* XG_OPT_REDUCER_C */
+/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
+ *
+ *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
+ *
+ * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
+ * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
+ * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
+#ifndef XG_OPT_TREE_REDUCTION_C
+#define XG_OPT_TREE_REDUCTION_C
+
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+
+typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
+
+XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k; }
+XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
+    return false;
+}
+/* Blocks that work on it as it is. */
+XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
+    int64_t columns = 1;
+    uint32_t k;
+    for (k = 0; k < t->in->rank; k++) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (t->in->dims[d] == 1) continue;
+        if (xg_tree_reduces(t, d)) break;
+        columns *= t->in->dims[d];
+    }
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+}
+/* Into about so many parts; the fewer the better that no padding is needed. */
+XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
+    int64_t size = 0, p;
+    uint32_t k, others = 0;
+    for (k = t->in->rank; k-- > 0;) {
+        uint32_t d = xg_tree_minor(t->in, k);
+        if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
+        others++;
+        if (size >= want || t->in->dims[d] <= size) continue;
+        size = t->in->dims[d];
+        t->dim = d;
+    }
+    t->leave = others > 1 && size <= 4 * want;
+    t->parts = size;
+    t->length = 1;
+    if (t->leave) return size > 1;
+    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--) if (size % p == 0 && size / p % 8 == 0) { t->parts = p; t->length = size / p; return true; }
+    t->length = ((size + want - 1) / want + 31) / 32 * 32;
+    t->parts = (size + t->length - 1) / t->length;
+    return t->parts > 1;
+}
+XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    t->i = i;
+    t->in = XG_OPERAND(i, 0)->shape;
+    t->n = i->n_operands / 2;
+    t->dims = xg_attr_ints(i, XG_A_dimensions);
+    if (t->in->elements == 0 || t->in->dynamic || t->in->rank >= XG_RANK_MAX) return false;
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    for (k = 0; k < t->n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape;
+        if (!xg_mul64(s->elements, xg_type_bytes(s->type), &results) || results > INT64_MAX / 64) return false;
+        bytes += results;
+        if (s->layout != t->in->layout) return false;
+    }
+    for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
+    blocks = xg_tree_blocks(t, results);
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+}
+
+/* ---- the two reductions ---- */
+
+/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory stays. */
+XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
+    xg_module *m = t->i->comp->module;
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, n = 0;
+    for (k = 0; k < t->in->rank; k++) {
+        if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
+        dims[rank++] = t->parts;
+        dims[rank++] = t->length;
+    }
+    for (k = 0; k < t->in->rank; k++) {
+        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        if (d == (int32_t)t->dim) order[n++] = d + 1;
+        order[n++] = d > (int32_t)t->dim ? d + 1 : d;
+    }
+    return xg_shape_with_layout(m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+/* What a reduce over these dims leaves, in the same order in memory. */
+XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
+    int64_t dims[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    uint32_t rank = 0, k, j, n = 0;
+    for (k = 0; k < s->rank; k++) {
+        for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
+        place[k] = -1;
+        if (j == n_gone) { place[k] = (int32_t)rank; dims[rank++] = s->dims[k]; }
+    }
+    for (k = 0; k < s->rank; k++) if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+    return xg_shape_with_layout(m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+}
+XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n, const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
+    xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    return i;
+}
+/* Operand k, cut; `start` is what it is padded with. */
+XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_inst *start) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *s = xg_tree_shape(t, x->shape->type);
+    if (t->leave) return x;
+    memset(pads, 0, sizeof pads);
+    pads[t->dim].high = t->parts * t->length - t->in->dims[t->dim];
+    if (pads[t->dim].high) {
+        const xg_layout *layout = x->shape->layout;
+        x = xg_hb_pad(b, x, start, pads);
+        x->shape = xg_shape_with_layout(b->comp->module, x->shape, layout);
+    }
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
+    double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
+    if (start == XG_REDUCER_FROM_INIT) return init;
+    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral) : xg_hb_int(b, init->shape->type, (int64_t)neutral);
+}
+XG_FN bool xg_tree_rewrite(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **in, **next, *first, *second;
+    const xg_shape **shapes, *shape;
+    int64_t dims[XG_RANK_MAX + 1], place;
+    xlagpu_type narrow = XLAGPU_INVALID, wide;
+    xg_reducer_start start;
+    uint32_t k, n_dims = 0;
+    xg_tree t;
+    if (!xg_tree_plan(&t, i)) return false;
+    start = xg_reducer_start_of(i, m->arena);
+    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C)) return false;
+    in = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    next = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
+    shapes = XG_NEW_N(m->arena, const xg_shape *, t.n + 1);
+    for (k = 0; k < 2 * t.n; k++) in[k] = next[k] = XG_OPERAND(i, k);
+    wide = t.n == 1 ? xg_reducer_wide(to_apply, t.in->type) : XLAGPU_INVALID;
+    if (wide != XLAGPU_INVALID) {
+        narrow = t.in->type;
+        to_apply = xg_hb_reducer(&b, XG_ADD, wide);
+        for (k = 0; k < 2; k++) {
+            const xg_shape *s = xg_shape_with_type(m, in[k]->shape, wide);
+            in[k] = next[k] = xg_hb_op(&b, XG_CONVERT, s, &in[k], 1);
+        }
+    }
+    for (k = 0; k < t.dims.n; k++) {
+        int64_t d = t.dims.p[k];
+        if (d != (int64_t)t.dim) dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
+        else if (!t.leave) dims[n_dims++] = d + 1;
+    }
+    for (k = 0; k < t.n; k++) {
+        in[t.n + k] = xg_tree_start(&b, &t, start, in[t.n + k]);
+        in[k] = xg_tree_operand(&b, &t, in[k], in[t.n + k]);
+        shapes[k] = xg_tree_rest(m, in[k]->shape, dims, n_dims);
+    }
+    shape = t.n == 1 && i->shape->type != XLAGPU_TUPLE ? shapes[0] : xg_shape_tuple(m, shapes, t.n);
+    first = xg_tree_reduce(&b, shape, in, t.n, dims, n_dims, to_apply);
+    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++) if (dims[k] < (int64_t)t.dim) place--;
+    for (k = 0; k < t.n; k++) {
+        next[k] = first;
+        if (first->shape->type != XLAGPU_TUPLE) continue;
+        next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
+        xg_inst_set_attr(next[k], xg_attr_make_int(XG_A_index, k));
+    }
+    shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
+    second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);
+    if (narrow != XLAGPU_INVALID) second = xg_hb_op(&b, XG_CONVERT, i->shape, &second, 1);
+    xg_inst_replace(i, second);
+    xg_inst_remove(i);
+    return true;
+}
+
+/* Reductions inside of fusions stay what they are. */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
+ *
+ * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
+ *   to half-complex and back the matrix has only the columns or rows that are wanted; back to real, the missing half is its mirror image, so
+ *   each entry counts twice, but the first and (for even lengths) the last.
+ * - Others go dimension by dimension. A length n = p q is a transform of length p, a twist by roots of n, a transform of length q (Cooley and Tukey): x[q j1 + j2]
+ *   gives y[k1 + p k2]. A large prime length becomes a cyclic convolution, by transforms of a power of two (Bluestein).
+ * - Roots are literals, each rounded once, as long as they are few; else they are computed where they are needed, from iotas in integers modulo n. */
+#ifndef XG_OPT_FFT_EXPANDER_C
+#define XG_OPT_FFT_EXPANDER_C
+
+enum { XG_FFT_WHOLE = 512, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
+
+/* ---- roots ---- */
+
+XG_FN xg_inst *xg_fft_literal(const xg_fft *f, const xg_complex *v, const int64_t *dims, uint32_t rank) {
+    xg_literal *l = xg_literal_new(f->b->comp->module->arena, xg_hb_shape(f->b, f->type, dims, rank));
+    int64_t k;
+    for (k = 0; k < l->shape->elements; k++) {
+        if (f->real == XLAGPU_F64) { ((double *)l->data)[2 * k] = v[k].re; ((double *)l->data)[2 * k + 1] = v[k].im; }
+        else { ((float *)l->data)[2 * k] = (float)v[k].re; ((float *)l->data)[2 * k + 1] = (float)v[k].im; }
+    }
+    return xg_hb_literal(f->b, l);
+}
+/* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
+XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
+    xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
+    angle = xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
+    cosine = xg_hb_1(f->b, XG_COSINE, angle);
+    return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
+}
+/* The array [rows, columns] of exp(sign 2 pi i j k / n). */
+XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
+    xg_arena *arena = f->b->comp->module->arena;
+    int64_t dims[2], j, k;
+    xg_complex *v, *roots;
+    xg_inst *turns;
+    dims[0] = rows;
+    dims[1] = columns;
+    if (rows > XG_FFT_LITERAL / columns) {
+        turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 0);
+        turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
+        return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
+    }
+    roots = XG_NEW_N(arena, xg_complex, n + 1);
+    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
+    return xg_fft_literal(f, v, dims, 2);
+}
+
+/* ---- one dimension: lines [count, n] ---- */
+
+XG_FN xg_inst *xg_fft_dot(const xg_fft *f, xg_inst *x, xg_inst *matrix, int64_t contracted) {
+    static const int64_t first[1] = {0};
+    xg_dot_dims d;
+    memset(&d, 0, sizeof d);
+    d.lc.p = &contracted;
+    d.rc.p = first;
+    d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(f->b, x, matrix, d, f->type, NULL);
+}
+XG_FN xg_inst *xg_fft_reshape(const xg_fft *f, xg_inst *x, int64_t a, int64_t b, int64_t c) {
+    int64_t dims[3];
+    dims[0] = a; dims[1] = b; dims[2] = c;
+    return xg_hb_reshape(f->b, x, dims, c ? 3 : 2);
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n);
+
+/* x[count, p q] */
+XG_FN xg_inst *xg_fft_split(const xg_fft *f, xg_inst *x, int64_t p, int64_t q) {
+    static const int64_t swap[3] = {0, 2, 1}, inner[2] = {1, 2};
+    int64_t count = x->shape->dims[0];
+    xg_inst *waves = xg_fft_waves(f, p, p, p), *twist = xg_fft_waves(f, q, p, p * q);
+    xg_inst *y = xg_fft_dot(f, xg_fft_reshape(f, x, count, p, q), waves, 1); /* [count, j2, k1] */
+    y = xg_hb_2(f->b, XG_MULTIPLY, y, xg_hb_broadcast(f->b, twist, y->shape->dims, 3, inner, 2));
+    y = xg_fft_lines(f, xg_fft_reshape(f, xg_hb_transpose(f->b, y, swap), count * p, q, 0), q); /* [count k1, k2] */
+    y = xg_hb_transpose(f->b, xg_fft_reshape(f, y, count, p, q), swap);
+    return xg_fft_reshape(f, y, count, p * q, 0);
+}
+/* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */
+XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
+    static const int64_t last[1] = {1};
+    int64_t m = 1, dims[2], start[2];
+    xg_fft forward = *f, backward = *f;
+    xg_inst *turns, *w, *conj, *mirror, *a, *c, *zero, *parts[3], *imag;
+    xg_pad_dim pad[2];
+    while (m < 2 * n - 1) m *= 2;
+    forward.sign = -1;
+    backward.sign = 1;
+    dims[0] = 1; dims[1] = n;
+    turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1);
+    turns = xg_hb_2(f->b, XG_MULTIPLY, turns, turns);
+    turns = xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, 2 * n));
+    w = xg_fft_computed(f, turns, 2 * n);
+    imag = xg_hb_1(f->b, XG_IMAG, w);
+    a = xg_hb_1(f->b, XG_REAL, w);
+    conj = xg_hb_2(f->b, XG_COMPLEX, a, xg_hb_1(f->b, XG_NEGATE, imag));
+    zero = xg_hb_convert(f->b, xg_hb_int(f->b, f->real, 0), f->type);
+    dims[1] = m - 2 * n + 1;
+    start[0] = 1;
+    mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
+    parts[0] = conj; parts[1] = xg_hb_splat(f->b, zero, dims, 2); parts[2] = mirror;
+    c = xg_fft_lines(&forward, xg_hb_concat(f->b, parts, 3, 1), m); /* [1, m] */
+    c = xg_hb_reshape(f->b, c, &m, 1);
+    memset(pad, 0, sizeof pad);
+    pad[1].high = m - n;
+    w = xg_hb_reshape(f->b, w, &n, 1);
+    a = xg_hb_2(f->b, XG_MULTIPLY, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+    a = xg_fft_lines(&forward, xg_hb_pad(f->b, a, zero, pad), m);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
+    a = xg_hb_slice_dim(f->b, xg_fft_lines(&backward, a, m), 1, 0, n);
+    c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)m), f->type);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+    return xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+}
+/* The largest divisor of n that is small enough for one dot, 1 when there is none. */
+XG_FN int64_t xg_fft_divisor(int64_t n) {
+    int64_t p = XG_FFT_DIRECT;
+    while (n % p) p--;
+    if (p > 1) return p;
+    for (p = XG_FFT_DIRECT + 1; p <= XG_FFT_PRIME && p * p <= n; p++) if (n % p == 0) return p;
+    return 1;
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n) {
+    int64_t p;
+    if (n <= XG_FFT_DIRECT) return n == 1 ? x : xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1);
+    p = xg_fft_divisor(n);
+    if (p > 1 && p < n) return xg_fft_split(f, x, p, n / p);
+    return n <= XG_FFT_PRIME ? xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1) : xg_fft_convolved(f, x, n);
+}
+
+/* Along dimension d of x, whatever the others are. */
+XG_FN xg_inst *xg_fft_along(const xg_fft *f, xg_inst *x, uint32_t d) {
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX], flat[2];
+    uint32_t rank = x->shape->rank, k;
+    if (x->shape->dims[d] == 1) return x;
+    for (k = 0; k < rank; k++) perm[k] = k;
+    perm[d] = rank - 1;
+    perm[rank - 1] = d;
+    x = xg_hb_transpose(f->b, x, perm);
+    memcpy(dims, x->shape->dims, rank * sizeof *dims);
+    flat[1] = dims[rank - 1];
+    flat[0] = x->shape->elements / flat[1];
+    x = xg_fft_lines(f, xg_hb_reshape(f->b, x, flat, 2), flat[1]);
+    return xg_hb_transpose(f->b, xg_hb_reshape(f->b, x, dims, rank), perm);
+}
+
+/* ---- the instruction ---- */
+
+typedef struct xg_fft_sizes { uint32_t n; int64_t length[3], in[3], out[3], inputs, outputs; double scale; bool to_real, from_real; } xg_fft_sizes;
+
+XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    xg_fft_sizes z;
+    uint32_t k;
+    memset(&z, 0, sizeof z);
+    z.n = n.n;
+    z.to_real = xg_str_is(type, "IRFFT");
+    z.from_real = xg_str_is(type, "RFFT");
+    z.inputs = z.outputs = 1;
+    z.scale = 1;
+    for (k = 0; k < n.n; k++) {
+        z.length[k] = n.p[k];
+        z.in[k] = s->dims[s->rank - n.n + k];
+        z.out[k] = i->shape->dims[s->rank - n.n + k];
+        z.inputs *= z.in[k];
+        z.outputs *= z.out[k];
+        if (z.to_real || xg_str_is(type, "IFFT")) z.scale /= (double)n.p[k];
+    }
+    return z;
+}
+/* What element j of dimension d adds to element k of its transform, [in, out]. */
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+    int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
+    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    double scale = d == 0 ? z->scale : 1;
+    for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < in; j++) {
+        double s = z->to_real && d == z->n - 1 && j && 2 * j != n ? 2 * scale : scale;
+        for (k = 0, t = 0; k < out; k++, t = (t + j) % n) v[j * out + k] = xg_complex_of(s * roots[t].re, s * roots[t].im);
+    }
+    return v;
+}
+/* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
+XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
+    xg_arena *arena = f->b->comp->module->arena;
+    const xg_complex *v = xg_fft_factor(f, z, 0);
+    int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
+    uint32_t d;
+    for (d = 1; d < z->n; d++) {
+        const xg_complex *w = xg_fft_factor(f, z, d);
+        int64_t in = z->in[d], out = z->out[d];
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
+            const xg_complex p = v[r * columns + c], q = w[j * out + k];
+            to->re = p.re * q.re - p.im * q.im;
+            to->im = p.re * q.im + p.im * q.re;
+        }
+        v = grown;
+        rows *= in;
+        columns *= out;
+    }
+    dims[0] = rows;
+    dims[1] = columns;
+    return xg_fft_literal(f, v, dims, 2);
+}
+/* The other half of a spectrum of length n: conjugates, backwards. */
+XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
+    uint32_t last = x->shape->rank - 1;
+    int64_t dim = last;
+    xg_inst *parts[2], *re, *im;
+    parts[0] = x;
+    if (n - x->shape->dims[last] <= 0) return x;
+    parts[1] = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, x, last, 1, n - x->shape->dims[last] + 1), &dim, 1);
+    re = xg_hb_1(f->b, XG_REAL, parts[1]);
+    im = xg_hb_1(f->b, XG_IMAG, parts[1]);
+    parts[1] = xg_hb_2(f->b, XG_COMPLEX, re, xg_hb_1(f->b, XG_NEGATE, im));
+    return xg_hb_concat(f->b, parts, 2, dim);
+}
+XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0);
+    xg_fft_sizes z = xg_fft_sizes_of(i);
+    uint32_t rank = x->shape->rank, k;
+    xg_fft f;
+    if (x->shape->elements == 0 || i->shape->elements == 0) return xg_hb_int_like(b, i, 0);
+    f.b = b;
+    f.type = z.to_real ? x->shape->type : i->shape->type;
+    f.real = xg_type_real(f.type);
+    f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
+    x = xg_hb_convert(b, x, f.type);
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE) {
+        int64_t flat[2];
+        flat[0] = x->shape->elements / z.inputs;
+        flat[1] = z.inputs;
+        x = xg_hb_reshape(b, x, flat, 2);
+        x = xg_fft_dot(&f, x, xg_fft_matrix(&f, &z), 1);
+        if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+        return xg_hb_reshape(b, x, i->shape->dims, rank);
+    }
+    for (k = 0; k + 1 < z.n; k++) x = xg_fft_along(&f, x, rank - z.n + k);
+    if (z.to_real) x = xg_fft_mirror(&f, x, z.length[z.n - 1]);
+    x = xg_fft_along(&f, x, rank - 1);
+    if (z.from_real) x = xg_hb_slice_dim(b, x, rank - 1, 0, i->shape->dims[rank - 1]);
+    if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+    if (z.scale != 1) {
+        xg_inst *scale = xg_hb_convert(b, xg_hb_float(b, f.real, z.scale), x->shape->type);
+        x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, rank));
+    }
+    return x;
+}
+
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+
+#endif /* XG_OPT_FFT_EXPANDER_C */
 /* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
  * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
 #ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
@@ -18060,6 +20925,40 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
         if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
     }
     return r;
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+/* The other way round. */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
+    uint32_t k, at = 0, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        xg_attr a = i->attrs[k];
+        if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = comps->p[at++];
+        else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+            xg_comps *list = XG_NEW(i->comp->module->arena, xg_comps);
+            list->n = a.v.comps->n;
+            list->p = XG_NEW_N(i->comp->module->arena, xg_comp *, list->n + 1);
+            for (j = 0; j < list->n; j++) list->p[j] = comps->p[at++];
+            a.v.comps = list;
+        } else continue;
+        xg_inst_set_attr(i, a);
+    }
 }
 
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
@@ -18118,6 +21017,381 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+ *
+ * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
+ * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
+#ifndef XG_OPT_LINEAR_EXPANDER_C
+#define XG_OPT_LINEAR_EXPANDER_C
+
+XG_FN xg_inst *xg_linear_conj(const xg_hb *b, xg_inst *x) {
+    xg_inst *re;
+    if (xg_type_class(x->shape->type) != XGT_C) return x;
+    re = xg_hb_1(b, XG_REAL, x);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_1(b, XG_NEGATE, xg_hb_1(b, XG_IMAG, x)));
+}
+XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
+    static const int64_t perm[3] = {0, 2, 1};
+    return xg_hb_transpose(b, x, perm);
+}
+/* A number of x's type, complex ones included, everywhere in dims. */
+XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), v), t), dims, rank);
+}
+/* pred of x's dimensions: row (direction) column, the last two of them. */
+XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
+    xg_inst *row = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 2);
+    return xg_hb_compare(b, direction, row, xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 1));
+}
+XG_FN xg_inst *xg_linear_masked(const xg_hb *b, xg_inst *x, const char *direction) {
+    xg_inst *keep = xg_linear_triangle(b, x, direction);
+    return xg_hb_select(b, keep, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank));
+}
+/* [batch, n, 1]: the diagonal. */
+XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
+    static const int64_t last[1] = {2};
+    int64_t dims[3];
+    xg_inst *d = xg_linear_masked(b, x, "EQ"), *zero = xg_linear_number(b, x->shape->type, 0, NULL, 0);
+    d = xg_hb_reduce(b, d, zero, last, 1, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    dims[0] = x->shape->dims[0]; dims[1] = x->shape->dims[1]; dims[2] = 1;
+    return xg_hb_reshape(b, d, dims, 3);
+}
+/* x[:, k, :] as [batch, 1, columns], or x[:, :, k] as [batch, rows, 1]. */
+XG_FN xg_inst *xg_linear_row(const xg_hb *b, xg_inst *x, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    int64_t sizes[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    memcpy(sizes, x->shape->dims, sizeof sizes);
+    sizes[dim] = 1;
+    return xg_hb_dynamic_slice(b, x, starts, sizes);
+}
+XG_FN xg_inst *xg_linear_set_row(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    return xg_hb_dynamic_update_slice(b, x, row, starts);
+}
+/* x[batch, m, k] y[batch, k, n] */
+XG_FN xg_inst *xg_linear_product(const xg_hb *b, xg_inst *x, xg_inst *y) {
+    static const int64_t zero[1] = {0}, one[1] = {1}, two[1] = {2};
+    xg_dot_dims d;
+    d.lb.p = d.rb.p = zero;
+    d.lc.p = two;
+    d.rc.p = one;
+    d.lb.n = d.rb.n = d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(b, x, y, d, x->shape->type, NULL);
+}
+/* Products and sums of narrow floats are computed in f32, and rounded once at the end. */
+XG_FN xlagpu_type xg_linear_type(xlagpu_type t) { return xg_type_class(t) == XGT_C || t == XLAGPU_F64 ? t : XLAGPU_F32; }
+XG_FN xg_inst *xg_linear_flat(const xg_hb *b, xg_inst *x) {
+    const xg_shape *s = x->shape;
+    int64_t dims[3];
+    dims[1] = s->dims[s->rank - 2];
+    dims[2] = s->dims[s->rank - 1];
+    dims[0] = s->elements / (dims[1] * dims[2]);
+    return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(s->type));
+}
+XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+
+/* ---- cholesky ---- */
+
+/* Of a[batch, n, n], from its lower triangle. *good: [batch, 1, 1], whether every pivot was positive; where not, the factor is NaN. */
+XG_FN xg_inst *xg_linear_cholesky_of(const xg_hb *b, xg_inst *a, xg_inst **good) {
+    int64_t n = a->shape->dims[1], dims[3];
+    xlagpu_type t = a->shape->type, real = xg_type_real(t);
+    xg_inst *state[3], *column, *pivot, *root, *below, *nan;
+    xg_loop l;
+    dims[0] = a->shape->dims[0];
+    dims[1] = dims[2] = 1;
+    state[0] = xg_linear_number(b, t, 0, a->shape->dims, 3);
+    state[1] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_PRED, 1), dims, 3);
+    state[2] = xg_linear_masked(b, a, "GE");
+    l = xg_hb_loop(b, state, 3, n);
+    /* Column k: a[:, k] less what the columns before it account for; those from k on are zero still. */
+    column = xg_linear_swap(&l.b, xg_linear_conj(&l.b, xg_linear_row(&l.b, l.state[0], l.k, 1)));
+    column = xg_linear_product(&l.b, l.state[0], column);
+    column = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], l.k, 2), column);
+    pivot = xg_linear_row(&l.b, column, l.k, 1);
+    if (t != real) pivot = xg_hb_1(&l.b, XG_REAL, pivot);
+    root = xg_hb_float_like(&l.b, pivot, 0);
+    l.state[1] = xg_hb_2(&l.b, XG_AND, l.state[1], xg_hb_compare(&l.b, "GT", pivot, root));
+    root = xg_hb_reshape(&l.b, xg_hb_convert(&l.b, xg_hb_1(&l.b, XG_SQRT, pivot), t), dims, 1);
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *at = xg_hb_iota(&l.b, XLAGPU_S32, column->shape->dims, 3, 1), *k = xg_hb_splat(&l.b, l.k, column->shape->dims, 3), *zero = xg_linear_number(&l.b, t, 0, column->shape->dims, 3);
+        root = xg_hb_broadcast(&l.b, root, column->shape->dims, 3, batch, 1);
+        below = xg_hb_2(&l.b, XG_DIVIDE, column, root);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "GT", at, k), below, zero);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "EQ", at, k), root, below);
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], below, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *good = l.state[1];
+    nan = xg_linear_masked(b, xg_linear_number(b, t, NAN, a->shape->dims, 3), "GE");
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *every = xg_hb_broadcast(b, xg_hb_reshape(b, *good, dims, 1), a->shape->dims, 3, batch, 1);
+        return xg_hb_select(b, every, l.state[0], nan);
+    }
+}
+XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
+    xg_inst *x = xg_linear_flat(b, a);
+    if (!lower) x = xg_linear_swap(b, xg_linear_conj(b, x));
+    x = xg_linear_cholesky_of(b, x, good);
+    return lower ? x : xg_linear_conj(b, xg_linear_swap(b, x));
+}
+XG_FN xg_inst *xg_linear_expand_cholesky(const xg_hb *b, xg_inst *i) {
+    xg_inst *good;
+    return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, &good), i->shape);
+}
+
+/* ---- triangular-solve ---- */
+
+/* a x = y for x, a[batch, n, n] lower or upper triangular, y[batch, n, m]. */
+XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool lower, bool unit) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[4], *row, *k;
+    xg_loop l;
+    state[0] = xg_linear_number(b, y->shape->type, 0, y->shape->dims, 3);
+    state[1] = xg_linear_masked(b, a, lower ? "GT" : "LT");
+    state[2] = y;
+    if (!unit) state[3] = xg_linear_diagonal(b, a);
+    l = xg_hb_loop(b, state, unit ? 3 : 4, n);
+    k = lower ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    row = xg_linear_product(&l.b, xg_linear_row(&l.b, l.state[1], k, 1), l.state[0]);
+    row = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], k, 1), row);
+    if (!unit) {
+        static const int64_t batch[1] = {0};
+        xg_inst *d = xg_hb_reshape(&l.b, xg_linear_row(&l.b, l.state[3], k, 1), &a->shape->dims[0], 1);
+        row = xg_hb_2(&l.b, XG_DIVIDE, row, xg_hb_broadcast(&l.b, d, row->shape->dims, 3, batch, 1));
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, k, 1);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    xg_inst *a, *y;
+    if (i->shape->elements == 0) return NULL;
+    a = xg_linear_flat(b, XG_OPERAND(i, 0));
+    y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
+    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+    if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
+    if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
+    y = xg_linear_solved(b, a, y, lower, unit);
+    return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
+}
+
+/* ---- the calls ---- */
+
+XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint32_t n = (uint32_t)strlen(name), k;
+    for (k = 0; k + n < s.n; k++) {
+        uint32_t at = k + n;
+        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
+        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
+        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
+    }
+    return false;
+}
+XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
+    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
+    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
+    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
+           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
+}
+XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
+    const xg_shape *info = i->shape->elems[1];
+    xg_inst *good, *out[2];
+    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
+    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
+    return xg_hb_tuple(b, out, 2);
+}
+
+XG_FN bool xg_linear_matches(const xg_inst *i) {
+    if (xg_linear_is_potrf(i)) return true;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
+}
+XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+}
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+
+#endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
+ * values nobody takes, is not sorted. */
+#ifndef XG_OPT_SORT_SIMPLIFIER_C
+#define XG_OPT_SORT_SIMPLIFIER_C
+
+XG_FN xg_inst *xg_sort_trivial(const xg_hb *b, xg_inst *i) {
+    xg_inst **in;
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]] > 1) return NULL;
+    if (i->n_operands == 1) return XG_OPERAND(i, 0);
+    in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    return xg_hb_tuple(b, in, i->n_operands);
+}
+/* The comparison with the parameters of the kept operands only. */
+XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
+    const xg_comp *from = xg_attr_comp(i, XG_A_to_apply);
+    xg_module *m = from->module;
+    xg_comp *to = xg_comp_new(m, from->name, i->comp);
+    xg_inst **args = XG_NEW_N(m->arena, xg_inst *, from->n_params + 1);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) if (keep[k / 2]) args[k] = xg_comp_add_param(to, from->params[k]->shape, from->params[k]->name);
+    to->root = xg_opt_inline(from, to, NULL, args);
+    return to;
+}
+XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
+    xg_module *m = b->comp->module;
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    uint32_t n = i->n_operands, k, n_kept = 0;
+    unsigned char *keep;
+    xg_inst **in, **out, *made;
+    if (n < 2) return NULL;
+    keep = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, keep)) return NULL;
+    for (k = 0; k < 2 * n; k++) if (c->params[k]->first_use || c->params[k] == c->root) keep[k / 2] = 1;
+    in = XG_NEW_N(m->arena, xg_inst *, n);
+    out = XG_NEW_N(m->arena, xg_inst *, n);
+    for (k = 0; k < n; k++) if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
+    if (n_kept == n || n_kept == 0) return NULL;
+    made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, xg_sort_comparison(i, keep)));
+    (void)xg_hb_done(made);
+    for (k = 0, n_kept = 0; k < n; k++) {
+        out[k] = XG_OPERAND(i, k); /* nobody asks for it */
+        if (keep[k]) out[k] = made->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, made, n_kept) : made;
+        n_kept += keep[k];
+    }
+    return xg_hb_tuple(b, out, n);
+}
+XG_FN bool xg_sort_matches(const xg_inst *i) { return i->op == XG_SORT && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *made = xg_sort_trivial(b, i);
+    return made ? made : xg_sort_narrow(b, i);
+}
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+
+#endif /* XG_OPT_SORT_SIMPLIFIER_C */
+/* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
+ *
+ *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
+ *
+ * Each element is read and written twice instead of once, but by the whole device. The padding is the init value, which may be taken in any number of times, or
+ * the running sum is left alone. Only for reducers that are one operation, which is then done element by element. */
+#ifndef XG_OPT_SCAN_SPLITTER_C
+#define XG_OPT_SCAN_SPLITTER_C
+
+enum { XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */, XG_SPLIT_STEPS = 64 /* of a thread down a column */, XG_SPLIT_THREADS = 512 /* columns for each multiprocessor */ };
+
+/* Into how many parts; 1: none. */
+XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
+    const xg_module *m = i->comp->module;
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, length = s->dims[dim], others = s->elements / length;
+    uint32_t k;
+    for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
+    if (k < s->rank && xg_tree_minor(s, k) == dim) return others >= sms / 2 || length < 8 * XG_SPLIT_PART ? 1 : XG_MIN((2 * sms + others - 1) / others, length / XG_SPLIT_PART);
+    return others >= sms * XG_SPLIT_THREADS / 4 || length < 8 * XG_SPLIT_STEPS ? 1 : XG_MIN((sms * XG_SPLIT_THREADS + others - 1) / others, length / XG_SPLIT_STEPS);
+}
+XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
+    i->shape = xg_shape_with_layout(i->comp->module, i->shape, from->shape->layout);
+    return i;
+}
+/* The same running sum, along another dimension of another array. */
+XG_FN xg_inst *xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *x, uint32_t dim, bool reverse) {
+    xg_module *m = b->comp->module;
+    xg_window *w = XG_NEW(m->arena, xg_window);
+    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, x->shape->rank + 1);
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_inst *in[2], *r;
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = XG_OPERAND(i, 1);
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return r;
+}
+XG_FN bool xg_split_scan(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *x = XG_OPERAND(i, 0), *init, *s, *ends, *before, *in[2];
+    int64_t parts, gone, places[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *shape;
+    bool reverse;
+    uint32_t dim, k;
+    xg_tree t;
+    if (i->n_operands != 2 || i->shape->type == XLAGPU_TUPLE || !xg_window_is_scan(i, &dim, &reverse) || x->shape->elements == 0 || x->shape->rank >= XG_RANK_MAX) return false;
+    parts = xg_split_parts(i, dim);
+    if (parts < 2 || !xg_reducer_is_plain(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
+    memset(&t, 0, sizeof t);
+    t.i = i;
+    t.in = x->shape;
+    t.dim = dim;
+    t.length = ((x->shape->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
+    t.parts = (x->shape->dims[dim] + t.length - 1) / t.length;
+    init = XG_OPERAND(i, 1);
+    s = xg_split_window(&b, i, xg_tree_operand(&b, &t, x, init), dim + 1, reverse);
+    ends = xg_split_like(xg_hb_slice_dim(&b, s, dim + 1, reverse ? 0 : t.length - 1, reverse ? 1 : t.length), s);
+    gone = dim + 1;
+    shape = xg_tree_rest(m, ends->shape, &gone, 1);
+    ends = xg_hb_op(&b, XG_BITCAST, shape, &ends, 1);
+    ends = xg_split_window(&b, i, ends, dim, reverse);
+    before = xg_split_like(xg_hb_slice_dim(&b, ends, dim, reverse, t.parts - !reverse), ends);
+    memset(pads, 0, sizeof pads);
+    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
+    before = xg_split_like(xg_hb_pad(&b, before, init, pads), ends);
+    for (k = 0; k < shape->rank; k++) places[k] = k <= dim ? k : k + 1;
+    in[0] = xg_split_like(xg_hb_broadcast(&b, before, s->shape->dims, s->shape->rank, places, shape->rank), s);
+    in[1] = s;
+    s = xg_hb_op(&b, comp->root->op, s->shape, in, 2);
+    {
+        int64_t dims[XG_RANK_MAX];
+        for (k = 0; k < x->shape->rank; k++) dims[k] = k == dim ? t.parts * t.length : x->shape->dims[k];
+        shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+        s = xg_hb_op(&b, XG_BITCAST, shape, &s, 1);
+    }
+    if (shape->dims[dim] != x->shape->dims[dim]) s = xg_split_like(xg_hb_slice_dim(&b, s, dim, 0, x->shape->dims[dim]), x);
+    if (s->shape != i->shape) s = xg_hb_op(&b, XG_COPY, i->shape, &s, 1);
+    xg_inst_replace(i, s);
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_opt_scan_splitter(xg_module *m) {
+    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
+            next = i->next;
+            if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_SCAN_SPLITTER_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -18191,6 +21465,366 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 }
 
 #endif /* XG_OPT_TUPLE_SIMPLIFIER_C */
+/* opt/while_simplifier.c -- WhileLoopSimplifier: loops whose state is a tuple.
+ *
+ * - A loop that never runs is its initial state; one that runs once is its body. How often it runs is known where the condition compares an element of the
+ *   state with a constant, the body adds a constant to that element, and it begins as a constant.
+ * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar constant.
+ * - An element that the condition does not need, that nobody takes from the result, and from which the body makes nothing else that is needed, leaves the state.
+ * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless that would only make the state bigger.
+ * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody asks whether to go on. */
+#ifndef XG_OPT_WHILE_SIMPLIFIER_C
+#define XG_OPT_WHILE_SIMPLIFIER_C
+
+enum { XG_WHILE_UNROLL_INSTS = 160, XG_WHILE_UNROLL_TRIPS = 16 };
+
+typedef struct xg_while {
+    xg_inst *loop, *init, *in, *test;  /* in, test: the parameters of body and condition */
+    xg_comp *body, *condition;
+    xg_module *m;
+    uint32_t n;                        /* elements of the state */
+    unsigned char *invariant, *taken, *live;
+    bool whole;                        /* the result is used as a whole */
+} xg_while;
+
+XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
+XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
+    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    return tuple != tuple->comp->root;
+}
+XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+    uint32_t k;
+    memset(w, 0, sizeof *w);
+    w->loop = i;
+    w->m = i->comp->module;
+    w->init = XG_OPERAND(i, 0);
+    w->body = xg_attr_comp(i, XG_A_body);
+    w->condition = xg_attr_comp(i, XG_A_condition);
+    w->in = w->body->params[0];
+    w->test = w->condition->params[0];
+    if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use || !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test)) return false;
+    w->n = i->shape->n_elems;
+    w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->whole = !xg_opt_taken_elements(i, w->taken);
+    for (k = 0; k < w->n; k++) {
+        const xg_inst *next = XG_OPERAND(w->body->root, k);
+        w->invariant[k] = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == w->in && xg_while_index(next) == (int64_t)k;
+    }
+    return true;
+}
+/* The k-th initial value where it is there already. */
+XG_FN const xg_inst *xg_while_begin(const xg_while *w, int64_t k) { return w->init->op == XG_TUPLE ? XG_OPERAND(w->init, k) : NULL; }
+
+/* ---- how often ---- */
+
+XG_FN bool xg_while_constant(const xg_while *w, const xg_inst *i, int64_t *v) {
+    if (i->op == XG_GET_TUPLE_ELEMENT && (XG_OPERAND(i, 0) == w->in || XG_OPERAND(i, 0) == w->test) && w->invariant[xg_while_index(i)]) i = xg_while_begin(w, xg_while_index(i));
+    return i && i->op == XG_CONSTANT && i->shape->elements == 1 && !i->literal->elided && xg_type_class(i->shape->type) == XGT_I && xg_literal_get_int(i->literal, 0, v);
+}
+/* Rounds of: i = init; while (i <direction> bound) i += step; -1 where it would wrap. */
+XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int64_t bound, int64_t step) {
+    int64_t span, n, last;
+    if (t == XLAGPU_U64 && (init < 0 || bound < 0)) return -1;
+    if (xg_str_is(direction, "NE")) return (bound - init) % step == 0 && (bound - init) / step >= 0 ? (bound - init) / step : -1;
+    if (xg_str_is(direction, "LE")) { if (bound == INT64_MAX) return -1; bound++; }
+    else if (xg_str_is(direction, "GE")) { if (bound == INT64_MIN) return -1; bound--; }
+    if (xg_str_is(direction, "LT") || xg_str_is(direction, "LE")) {
+        if (init >= bound) return 0;
+        if (step <= 0 || !xg_add64(bound, -init, &span) || !xg_add64(span, step - 1, &n)) return -1;
+        n /= step;
+    } else if (xg_str_is(direction, "GT") || xg_str_is(direction, "GE")) {
+        if (init <= bound) return 0;
+        if (step >= 0 || step == INT64_MIN || !xg_add64(init, -bound, &span) || !xg_add64(span, -step - 1, &n)) return -1;
+        n /= -step;
+    } else return -1;
+    if (!xg_mul64(n, step, &last) || !xg_add64(last, init, &last)) return -1;
+    if (xg_type_bits(t) < 64 && (last < xg_int_type_min(t) || last > (int64_t)xg_int_type_max(t))) return -1;
+    return n;
+}
+/* -1: not known. *index: which element counts. */
+XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
+    static const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
+    const xg_inst *c = w->condition->root, *counter, *begin, *next;
+    xg_str direction;
+    int64_t bound, init, step, side;
+    size_t k;
+    if (c->op != XG_COMPARE) return -1;
+    direction = xg_attr_str(c, XG_A_direction);
+    side = xg_while_constant(w, XG_OPERAND(c, 1), &bound) ? 0 : 1;
+    if (side == 1 && !xg_while_constant(w, XG_OPERAND(c, 0), &bound)) return -1;
+    counter = XG_OPERAND(c, side);
+    if (counter->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(counter, 0) != w->test) return -1;
+    if (side == 1) { for (k = 0; k < XG_COUNT(mirrored) && !xg_str_is(direction, mirrored[k][0]); k++) {} if (k == XG_COUNT(mirrored)) return -1; direction = xg_str_z(mirrored[k][1]); }
+    *index = xg_while_index(counter);
+    begin = xg_while_begin(w, *index);
+    next = XG_OPERAND(w->body->root, *index);
+    if (!begin || !xg_while_constant(w, begin, &init) || (next->op != XG_ADD && next->op != XG_SUBTRACT)) return -1;
+    for (side = 0; side < (next->op == XG_ADD ? 2 : 1); side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index || !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN) continue;
+        if (step == 0) return -1;
+        return xg_while_count(counter->shape->type, direction, init, bound, next->op == XG_ADD ? step : -step);
+    }
+    return -1;
+}
+
+/* ---- rounds written out ---- */
+
+XG_FN xg_inst *xg_while_round(const xg_hb *b, const xg_while *w, xg_inst *state) { return xg_opt_inline(w->body, b->comp, b->before, &state); }
+XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
+    if (trips > XG_WHILE_UNROLL_TRIPS || trips * (int64_t)w->body->n_insts > XG_WHILE_UNROLL_INSTS) return false;
+    XG_FOR_INSTS(i, w->body) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE) continue;
+        if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return true;
+}
+
+/* ---- what stays in the state ---- */
+
+/* Marks what the instruction in the body needs. An instruction that has been seen is marked by its scratch. */
+XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(w->m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        i = work.p[--work.n];
+        if (i->scratch == w->loop) continue;
+        i->scratch = w->loop;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) {
+            int64_t at = xg_while_index(i);
+            if (!w->live[at]) { w->live[at] = 1; xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(w->body->root, at)); }
+            continue;
+        }
+        for (k = 0; k < i->n_operands; k++) xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(i, k));
+    }
+}
+XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
+    uint32_t k;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) { w->live[xg_while_index(u->user)] = 1; xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user))); }
+    for (k = 0; k < w->n; k++) if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) { w->live[k] = 1; xg_while_need(w, XG_OPERAND(w->body->root, k)); }
+    XG_FOR_INSTS(i, w->body) if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+}
+/* Invariant elements that begin as scalar constants go into body and condition. */
+XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
+    const xg_inst *begin = xg_while_begin(w, k);
+    return w->invariant[k] && begin && begin->op == XG_CONSTANT && begin->shape->rank == 0 && xg_shape_is_array(begin->shape);
+}
+
+/* ---- invariant code ---- */
+
+XG_FN bool xg_while_may_move(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_AFTER_ALL: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: case XG_CALL: case XG_FUSION: case XG_CUSTOM_CALL: return false;
+    default: return xg_shape_is_array(i->shape) && !i->shape->dynamic && !(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) && !xg_inst_attr(i, XG_A_control_predecessors);
+    }
+}
+/* Elementwise operations and those that only move data cost next to nothing where they are, but an array in the state where they are not. */
+XG_FN bool xg_while_worth_moving(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SORT: case XG_GATHER: case XG_SCATTER: case XG_SELECT_AND_SCATTER: case XG_FFT: case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: case XG_RAGGED_DOT: return xg_while_may_move(i);
+    default: return false;
+    }
+}
+/* What find_moved knows of an instruction of the body, in its scratch: nothing (it changes), the body (it is fixed), the condition (it is fixed and worth moving, or
+ * made elementwise of what is). */
+XG_FN bool xg_while_is_fixed(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) return w->invariant[xg_while_index(i)] != 0;
+    if (!xg_while_may_move(i)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!XG_OPERAND(i, k)->scratch) return false;
+    return true;
+}
+XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (xg_while_worth_moving(i)) return true;
+    for (k = 0; (xg_op_flags(i->op) & XGF_EW) && k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch == w->condition) return true;
+    return false;
+}
+/* The last heavy ones before something else uses them are handed in from outside. */
+XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
+    uint32_t n = 0;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body) {
+        bool used = false;
+        if (i->scratch != w->condition) continue;
+        XG_FOR_USES(u, i) used = used || u->user->scratch != w->condition;
+        if (used) moved[n++] = i;
+    }
+    return n;
+}
+/* Copies of the fixed instructions that the moved ones need, in front of the loop; by id of the instruction in the body. */
+XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *moved, uint32_t n, xg_map64 *made) {
+    xg_map64 needed;
+    xg_inst *i;
+    uint32_t k;
+    xg_map64_init(&needed, w->m->arena);
+    for (k = 0; k < n; k++) xg_map64_put(&needed, moved[k]->id, moved[k]);
+    for (i = n ? moved[n - 1] : NULL; i; i = i->prev) if (xg_map64_get(&needed, i->id) && i->op != XG_GET_TUPLE_ELEMENT) for (k = 0; k < i->n_operands; k++) xg_map64_put(&needed, XG_OPERAND(i, k)->id, i);
+    for (i = n ? w->body->first : NULL; i; i = i->next) {
+        xg_inst **in;
+        if (!xg_map64_get(&needed, i->id)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT) { xg_map64_put(made, i->id, xg_hb_element(b, w->init, xg_while_index(i))); continue; }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id);
+        xg_map64_put(made, i->id, xg_inst_clone(i, b->comp, in, b->before));
+    }
+}
+
+/* ---- the loop again ---- */
+
+typedef struct xg_while_plan { uint32_t n; int64_t *place; xg_inst **moved; uint32_t n_moved; } xg_while_plan; /* place: of an element in the new state, -1: gone */
+
+/* A copy of the computation over the new state: its parameter's elements, constants for those that sank, and for the body what was moved. */
+XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const xg_comp *from, const xg_shape *state) {
+    xg_comp *to = xg_comp_new(w->m, from->name, w->loop->comp);
+    xg_hb b = xg_hb_end(to, NULL);
+    xg_inst *param = xg_comp_add_param(to, state, from->params[0]->name), **next;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, w->m->arena);
+    for (k = 0; from == w->body && k < p->n_moved; k++) xg_map64_put(&made, p->moved[k]->id, xg_hb_element(&b, param, p->n + k));
+    XG_FOR_INSTS(i, from) {
+        xg_inst **in;
+        bool missing = false;
+        if (i->op == XG_PARAMETER || xg_map64_get(&made, i->id) || (from == w->body && i == from->root)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == from->params[0]) {
+            int64_t at = xg_while_index(i);
+            if (xg_while_sinks(w, (uint32_t)at)) xg_map64_put(&made, i->id, xg_inst_clone((xg_inst *)xg_while_begin(w, at), to, NULL, NULL));
+            else if (p->place[at] >= 0) xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
+            continue;
+        }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) { in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id); missing = missing || !in[k]; }
+        if (!missing) xg_map64_put(&made, i->id, xg_inst_clone(i, to, in, NULL)); /* else it served an element that has gone */
+    }
+    if (from != w->body) { to->root = (xg_inst *)xg_map64_get(&made, from->root->id); return to; }
+    next = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + 1);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) next[p->place[k]] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(from->root, k)->id);
+    for (k = 0; k < p->n_moved; k++) next[p->n + k] = (xg_inst *)xg_map64_get(&made, p->moved[k]->id);
+    to->root = xg_hb_tuple(&b, next, p->n + p->n_moved);
+    return to;
+}
+XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
+    xg_inst **begin = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
+    xg_comp *condition, *body;
+    xg_map64 outside;
+    uint32_t k;
+    xg_map64_init(&outside, w->m->arena);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) begin[p->place[k]] = xg_hb_element(b, w->init, k);
+    xg_while_copy_out(b, w, p->moved, p->n_moved, &outside);
+    for (k = 0; k < p->n_moved; k++) begin[p->n + k] = (xg_inst *)xg_map64_get(&outside, p->moved[k]->id);
+    init = xg_hb_tuple(b, begin, p->n + p->n_moved);
+    condition = xg_while_rewrite(w, p, w->condition, init->shape);
+    body = xg_while_rewrite(w, p, w->body, init->shape);
+    loop = xg_hb_while(b, init, condition, body);
+    for (k = 0; k < w->n; k++) begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    return xg_hb_tuple(b, begin, w->n);
+}
+/* NULL when the loop is as it should be. */
+XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char *acts) {
+    xg_while_plan p;
+    uint32_t k, uses = 0;
+    bool changes = false;
+    memset(&p, 0, sizeof p);
+    xg_while_find_live(w, acts);
+    p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
+    p.n_moved = xg_while_find_moved(w, p.moved);
+    for (k = 0; k < w->n; k++) {
+        bool stays = w->live[k] && !xg_while_sinks(w, k);
+        p.place[k] = stays ? (int64_t)p.n++ : -1;
+        changes = changes || !stays || (w->invariant[k] && (w->taken[k] || w->whole));
+    }
+    XG_FOR_USES(u, w->loop) uses++;
+    if (uses == 0 && w->loop != w->loop->comp->root) return NULL; /* dce's, or its effects' */
+    if ((!changes && p.n_moved == 0) || p.n + p.n_moved == 0) return NULL;
+    return xg_while_remake(b, w, &p);
+}
+
+XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *acts) {
+    xg_while w;
+    int64_t trips, index = 0, k;
+    xg_inst *state, **all;
+    if (!xg_while_open(&w, i)) return NULL;
+    trips = xg_while_trips(&w, &index);
+    if (trips >= 0 && !acts[w.condition->id] && (trips <= 1 || (!acts[w.body->id] && xg_while_may_unroll(&w, trips)))) {
+        for (state = w.init, k = 0; k < trips; k++) state = xg_while_round(b, &w, state);
+        all = XG_NEW_N(w.m->arena, xg_inst *, w.n + 1);
+        for (k = 0; k < (int64_t)w.n; k++) all[k] = xg_hb_element(b, state, k);
+        return xg_hb_tuple(b, all, w.n);
+    }
+    return acts[w.condition->id] ? NULL : xg_while_smaller(b, &w, acts);
+}
+
+/* Loops inside come first; a loop that was changed is looked at again. */
+XG_FN bool xg_opt_while_simplifier(xg_module *m) {
+    uint32_t n_comps = m->n_comp_ids;
+    unsigned char *acts = xg_opt_acting_comps(m);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        if (c->id >= n_comps) continue; /* made here: the next round's */
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made, **values;
+            uint32_t k;
+            next = i->next;
+            if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
+            b = xg_hb_at(i);
+            made = xg_while_expand(&b, i, acts);
+            if (!made) continue;
+            values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+            for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+            xg_opt_replace_tuple(i, values);
+            next = i->next;
+            xg_inst_remove(i);
+            if (!made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* ---- known_trip_count ---- */
+
+/* WhileLoopTripCountAnnotator: says in backend_config what was found, for whoever runs the loop. */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_while w;
+        int64_t trips, index = 0;
+        char text[160];
+        if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_backend_config) || !xg_while_open(&w, i)) continue;
+        trips = xg_while_trips(&w, &index);
+        if (trips < 0) continue;
+        xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"},\"known_induction_variable\":{\"tuple_index\":\"%lld\"}}", (long long)trips, (long long)index);
+        xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+        changed = true;
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_WHILE_SIMPLIFIER_C */
+/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
+#ifndef XG_OPT_ZERO_SIZED_C
+#define XG_OPT_ZERO_SIZED_C
+
+XG_FN bool xg_zero_matches(const xg_inst *i) {
+    if (!xg_shape_is_array(i->shape) || i->shape->elements || i->shape->dynamic || i->op == XG_CONSTANT || i->op == XG_PARAMETER) return false;
+    if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return false;
+    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
+}
+XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
+XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+
+#endif /* XG_OPT_ZERO_SIZED_C */
 
 /* fuse */
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
@@ -18205,7 +21839,6 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 /* ---- wrap.c ---- */
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
@@ -18305,7 +21938,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 1200, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -18390,6 +22023,16 @@ XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
     return NULL;
 }
 
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    XG_FOR_USES(u, scatter) {
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+    }
+    return true;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -18403,8 +22046,8 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         if (as) xg_in_place_add(w, user, as);
         return as != NULL;
     }
-    if (operand != 0 || !(user->op == XG_DYNAMIC_UPDATE_SLICE || (user->op == XG_SCATTER && user->n_operands == 3))) return false;
-    if (!xg_in_place_same_shape(user->shape, v->shape)) return false;
+    if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
     return true;
 }
@@ -18452,8 +22095,10 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op != XG_DYNAMIC_UPDATE_SLICE && to->op != XG_SCATTER) return -1;
-    to = xg_in_place_strip(XG_OPERAND(to, 0));
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
+    else return -1;
+    to = xg_in_place_strip(to);
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 
@@ -18668,24 +22313,6 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_remove(i);
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_fuse_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    uint32_t at, k;
-    bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
-        }
-        changed = fn(work.p[at]) || changed;
-    }
-    return changed;
-}
-
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -18702,7 +22329,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_wrap_comp); }
+XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_wrap_comp); }
 
 /* ---- array constants out of fusions ---- */
 
@@ -18761,7 +22388,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_fuse_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
@@ -18896,7 +22523,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if (i->op == XG_REDUCE && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -18905,6 +22532,13 @@ XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
     case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_MAP: case XG_SCATTER: return XG_FUSE_KERNEL;
     default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
     }
+}
+
+/* A running sum, of which each element is made from the one before it. */
+XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
+    uint32_t dim;
+    bool reverse;
+    return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
 }
 
 /* Elements that a loop inside of the instruction reads for one element of its result. */
@@ -18924,6 +22558,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     }
     case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
         const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        if (xg_fuse_is_scan(i)) return 1;
         for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
         return n;
     }
@@ -18934,9 +22569,9 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
 
 XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
-    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: return true;
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
@@ -18981,6 +22616,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
     case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
     case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
     case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
     case XG_REDUCE: case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
@@ -19327,7 +22963,7 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
 
 XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
     const xg_inst *i = root->inst, *hero = root->leader->hero;
-    if (hero && hero->shape->type != XLAGPU_TUPLE && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
     while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
     return i->op;
 }
@@ -19387,26 +23023,64 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     return c;
 }
 
+/* Values that a root gives: the elements of its tuple, or itself. */
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+
+XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
+    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    return made;
+}
+
+/* The root tuple of a computation of several outputs: all values of all roots. */
 XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
-    uint32_t n = k->roots.n, j;
-    const xg_shape **shapes = XG_NEW_N(g->arena, const xg_shape *, n);
-    xg_inst **inner = XG_NEW_N(g->arena, xg_inst *, n);
-    for (j = 0; j < n; j++) { inner[j] = k->roots.p[j]->inner; shapes[j] = inner[j]->shape; }
+    uint32_t n = 0, j, e;
+    const xg_shape **shapes;
+    xg_inst **inner;
+    for (j = 0; j < k->roots.n; j++) n += xg_fusions_n_values(k->roots.p[j]);
+    shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (n = 0, j = 0; j < k->roots.n; j++) {
+        xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+    }
+    for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+/* What read the root reads output `first` (and those behind it) of the fusion. */
+XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
+    uint32_t n = xg_fusions_n_values(root), e;
+    xg_inst **elems;
+    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    else {
+        elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
+        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+    }
+    root->value->scratch = root;
+    xg_inst_replace(root->inst, root->value);
+}
+
+XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
+    const xg_kernel *last = k;
+    uint32_t j;
+    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    return last->inst;
 }
 
 XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     char heroes[160], name[200];
     bool input = xg_fusions_is_input(k);
-    uint32_t most = 0, j;
-    xg_inst **outside, *fusion, *last = k->inst;
+    uint32_t most = 0, j, n = 0;
+    xg_inst **outside, *fusion, *last = xg_fusions_last_root(k);
     xg_comp *c;
     for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
     outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_heroes(k, heroes, sizeof heroes);
     c = xg_fusions_comp(g, k, heroes, outside);
     if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
-    for (j = 0; j < k->roots.n; j++) if (xg_kernel_of(last)->place < k->roots.p[j]->place) last = k->roots.p[j]->inst;
     xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
     fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
     xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
@@ -19415,11 +23089,8 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     fusion->scratch = k; /* who reads it finds the kernel */
     if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
-        xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
-        xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
-        out->scratch = k->roots.p[j];
-        xg_inst_replace(k->roots.p[j]->inst, out);
-        k->roots.p[j]->value = out;
+        xg_fusions_output(g, k->roots.p[j], fusion, n, last);
+        n += xg_fusions_n_values(k->roots.p[j]);
     }
 }
 
@@ -19427,7 +23098,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    enum { NEW, OPEN, DONE };
+    static const char open = 0, done = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -19438,10 +23109,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            for (k = 0; k < top->n_operands && !need; k++) if (!XG_OPERAND(top, k)->scratch) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&open;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = top;
+            top->scratch = (void *)(uintptr_t)&done;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);
@@ -19485,7 +23158,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_MOST_PS = 20000000 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
 
 /* ---- levels ---- */
 
@@ -19529,33 +23202,53 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     return true;
 }
 
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
 /* A level that both may have; false when there is none. */
 XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
     const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
     *level = upper->level;
-    if (lower->level == upper->level || xg_multi_readers_above(lower, upper, upper->level)) return true;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
     *level = lower->level;
-    return xg_multi_inputs_below(upper, lower, lower->level);
+    return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
 }
 
 /* ---- what may walk together ---- */
 
-XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) { return xg_shape_same_dims(a->inst->shape, b->inst->shape) && a->inst->shape->layout == b->inst->shape->layout; }
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
+    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+
+XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+}
+
+/* A loop so short that a kernel of loops may have it beside others. */
+XG_FN bool xg_multi_is_short(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+}
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
-    if (!xg_shape_is_array(a->inst->shape) || !xg_shape_is_array(b->inst->shape)) return "one has several outputs of its own";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
-    if (!x && !y) return NULL;
-    if (!x || !y) return "only one has a hero";
-    if (x->op != XG_REDUCE || y->op != XG_REDUCE) return "a hero that wants a kernel of its own";
-    if (!xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape) || XG_OPERAND(x, 0)->shape->layout != XG_OPERAND(y, 0)->shape->layout) return "they reduce different shapes";
-    if (!xg_multi_is_near(a, b)) return "they reduce different dimensions";
-    {
-        xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
-        if (d.n != e.n || memcmp(d.p, e.p, d.n * sizeof *d.p) != 0) return "they reduce different dimensions";
-    }
-    return NULL;
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (x && y) return "both have a hero";
+    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
 }
 
 /* ---- merging ---- */
@@ -19593,23 +23286,35 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     else xg_printf(g->log, "refused, %s\n", why);
 }
 
+/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+    bool elsewhere = false;
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) {
+        if (k->inputs[j].from->leader != other) continue;
+        *any = true;
+        elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
+    }
+    return elsewhere;
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
     int64_t apart = xg_cost_add(a->time, b->time);
-    bool related = xg_kernel_find_input(a, b) != NULL || xg_kernel_find_input(b, a) != NULL || a->roots.n > 1 || b->roots.n > 1;
-    const char *why = xg_multi_refusal(a, b);
+    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
+    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
-    if (!why && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    xg_multi_log(g, a, b, a->time < apart ? NULL : "refused", apart, a->time);
-    if (a->time >= apart) {
+    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    xg_multi_log(g, a, b, why, apart, a->time);
+    if (why) {
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -19656,7 +23361,6 @@ XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
 /* A value with the readers that compute element for element from it. */
 XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     uint32_t j, tries = 0;
-    if (p->leader->hero) return;
     for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
         xg_kernel *c = p->readers.p[j]->leader;
         const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
@@ -19667,7 +23371,7 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
 }
 
 /* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
@@ -19880,7 +23584,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     return xg_kernels_close(&g);
 }
 
-XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
 
 #endif /* XG_FUSE_PRIORITY_C */
 /* fuse/fingerprint.c -- a computation as bytes, without its names: equal bytes mean equal kernels, so that what a model repeats in every layer is emitted once. */
@@ -19997,6 +23701,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
+    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
@@ -20100,6 +23805,16 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
+    X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_AND, "llvm.atomicrmw.and", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_OR, "llvm.atomicrmw.or", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_XOR, "llvm.atomicrmw.xor", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXS, "llvm.atomicrmw.max", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINS, "llvm.atomicrmw.min", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MAXU, "llvm.atomicrmw.umax", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
 
@@ -20337,6 +24052,13 @@ XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operand
 typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
 XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
+
+/* ---- atomics.c: memory that others change too ---- */
+typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
+/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
 XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
@@ -21059,6 +24781,7 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         }
         switch (op->op) {
         case XG_K_OP_INSERT: case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
         case XG_K_OP_SYNC: case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
         case XG_K_OP_FOR: v = op->operands[v->index + 3].value; break;
         case XG_K_OP_LOOP: v = op->operands[(uint32_t)op->a + v->index].value; break;
@@ -21512,6 +25235,26 @@ XG_FN void xg_kprint_while(xg_kprinter *p, const xg_kop *op) {
     }
     xg_puts(p->b, "):\n");
     xg_kprint_body(p, after);
+}
+XG_FN void xg_kprint_atomic_rmw(xg_kprinter *p, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    xg_kprint_value(p, op->operands[0].value);
+    xg_kprint_indices(p, op->operands + 1, op->n_operands - 1);
+    xg_puts(p->b, " : ");
+    xg_kprint_type(p, op->operands[0].value->type);
+    xg_puts(p->b, " {\n");
+    xg_kprint_indent(p);
+    xg_puts(p->b, "^bb0(");
+    xg_kprint_new_args(p, r, 0, 1);
+    xg_puts(p->b, ": ");
+    xg_kprint_type(p, r->args[0].type);
+    xg_puts(p->b, "):\n");
+    xg_kprint_body(p, r);
+}
+XG_FN void xg_kprint_cmpxchg(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_list(p, op->operands, 3);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, 2);
 }
 XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
@@ -22221,6 +25964,44 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kparse_body(p, op->regions[1], mark);
     return op;
 }
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kvals v;
+    const xg_ktype *elem;
+    uint32_t mark;
+    xg_knew n;
+    xg_kop *op;
+    memset(&v, 0, sizeof v);
+    xg_push(b->m->arena, xg_kval *, &v, xg_kparse_value(p));
+    xg_kparse_indices(p, &v);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v.p[0]->type);
+    op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
+    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
+    xg_kir_region_args(b, op, 0, &elem, 1);
+    xg_kexpect(p, "{");
+    mark = p->scope.n;
+    xg_kexpect(p, "^bb0");
+    xg_kexpect(p, "(");
+    n = xg_kparse_new(p);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, elem);
+    xg_kexpect(p, ")");
+    xg_kexpect(p, ":");
+    xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
+    xg_kparse_body(p, op->regions[0], mark);
+    return op;
+}
+XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v[3];
+    uint32_t k;
+    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v[0]->type);
+    xg_kexpect(p, ",");
+    xg_kexpect_type(p, v[1]->type);
+    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
+}
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;
     xg_str name;
@@ -22913,6 +26694,14 @@ XG_FN const char *xg_kir_check_insert(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not an element of the tensor";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
+XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
+    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
+    return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
+}
 XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
     if (xg_kt(op, 0)->rank != 1 || !xg_kt_indices(op, 1, xg_kt(op, 0))) return "a flat tensor and an index";
     return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem ? "the result is a vector of elements" : NULL;
@@ -23014,6 +26803,11 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER) return "a value, a pointer, a value of the same type";
+    return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
+}
 XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1 ? "a shared pointer with size and alignment" : NULL; }
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
@@ -23077,6 +26871,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
     case XG_K_OP_INSERT: return u->index == 1;
     case XG_K_OP_WRITE: return u->index == 1;
+    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }
@@ -23865,6 +27660,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
         xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
@@ -25415,6 +29211,143 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_UNROLL_C */
+/* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
+ *
+ * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
+ * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
+ * the old one needs no exchange. */
+#ifndef XG_KIR_ATOMICS_C
+#define XG_KIR_ATOMICS_C
+
+/* X(RED, combiner) */
+#define XG_KATOMICS(X) X(RED_ADDI, ADDI) X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
+    switch (red) {
+#define X(red_op, op) case XG_K_OP_##red_op: return XG_K_OP_##op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+XG_FN xg_kopcode xg_katomic_red(xg_kopcode combiner) {
+    switch (combiner) {
+#define X(red_op, op) case XG_K_OP_##op: return XG_K_OP_##red_op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+#undef XG_KATOMICS
+
+/* ---- elements as bits ---- */
+
+XG_FN xg_kelem xg_katomic_bits(xg_kelem e) {
+    int64_t bytes = xg_kelem_bytes(e);
+    return bytes == 8 ? XG_E_I64 : bytes == 2 ? XG_E_I16 : XG_E_I32;
+}
+XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *shift) {
+    if (shift) {
+        bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
+        if (e == XG_E_I1) return xg_kcmpi_(b, XG_CI_NE, bits, xg_kconst_int(b, XG_E_I8, 0));
+    }
+    return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
+}
+/* The element's bits; a byte takes its place among those of the word around it. */
+XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
+    xg_kelem to = shift ? XG_E_I8 : word->type->elem;
+    xg_kval *hole;
+    if (v->type->elem == XG_E_I1) v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (v->type->elem != to) v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (!shift) return v;
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift), xg_kconst_int(b, XG_E_I32, -1));
+    v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
+}
+/* 16 bits are exchanged in the registers of 16-bit floats. */
+XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_kval *v) {
+    bool half = v->type->elem == XG_E_I16;
+    xg_kval *o[3], *r;
+    o[0] = half ? xg_kcast(b, XG_K_OP_BITCAST, expected, XG_E_F16) : expected;
+    o[1] = p;
+    o[2] = half ? xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F16) : v;
+    r = xg_kir_value(b, XG_K_OP_ATOM_CAS, o, 3, o[0]->type);
+    return half ? xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_I16) : r;
+}
+
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
+    const xg_ktype *t = xg_kir_scalar(b->m, xg_katomic_bits(e));
+    xg_kval *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *v, *next[2];
+    xg_kop *loop, *branch;
+    xg_kb in, side;
+    old->def->a = xg_kelem_bytes(t->elem);
+    old->def->flags = KM_VOLATILE;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, &old, 1, &t, 1, 2);
+    xg_kir_region_args(b, loop, 0, &t, 1);
+    xg_kir_region_args(b, loop, 1, &t, 1);
+    in = xg_kb_end(b->m, loop->regions[0]);
+    in.loc = b->loc;
+    old = &loop->regions[0]->args[0];
+    v = xg_katomic_encode(&in, fn(&in, data, xg_katomic_decode(&in, e, old, shift)), old, shift);
+    branch = xg_kif(&in, xg_kcmpi_(&in, XG_CI_NE, v, old), &t, 1);
+    side = xg_kb_end(b->m, branch->regions[0]);
+    v = xg_katomic_exchange(&side, old, p, v);
+    xg_kyield(&side, &v, 1);
+    side = xg_kb_end(b->m, branch->regions[1]);
+    xg_kyield(&side, &old, 1);
+    next[0] = xg_kcmpi_(&in, XG_CI_NE, branch->results, old);
+    next[1] = branch->results;
+    xg_kir_op(&in, XG_K_OP_CONDITION, next, 2, NULL, 0, 0);
+    in = xg_kb_end(b->m, loop->regions[1]);
+    v = &loop->regions[1]->args[0];
+    xg_kyield(&in, &v, 1);
+}
+
+/* ---- the region of an atomic_rmw ---- */
+
+XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->region == r || (v->def && v->def->parent == r)) return true;
+    }
+    return op->n_regions != 0 || !(xg_kop_flags(op->op) & KF_PURE);
+}
+XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
+    const xg_kregion *r = (const xg_kregion *)data;
+    const xg_kop *end = xg_kregion_end(r), *op;
+    xg_map64 vals;
+    xg_map64_init(&vals, b->m->arena);
+    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
+    return xg_kclone_value(&vals, end->operands[0].value);
+}
+/* Whether memory may know how to do it on this type. */
+XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
+    if (red == XG_K_OP_COUNT) return false;
+    return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
+}
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
+    xg_kop *op, *next, *last;
+    xg_kopcode red;
+    xg_kval *o[2];
+    uint32_t k;
+    for (op = r->first; op; op = next) { /* what does not need the element is made in front */
+        next = op->next;
+        if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
+    }
+    last = xg_kregion_end(r)->operands[0].value->def;
+    red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
+    for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
+        o[0] = last->operands[1 - k].value;
+        o[1] = p;
+        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        return;
+    }
+    xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);
+}
+
+#endif /* XG_KIR_ATOMICS_C */
 /* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
  *
  * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
@@ -25565,6 +29498,26 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     }
     xg_klow_store(&b, v, p, xg_kelem_bytes(e));
     xg_kval_replace(op->results, op->operands[1].value);
+    xg_kop_remove(op);
+}
+
+/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must consist of words. */
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
+XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *tensor = op->operands[0].value, *index = op->operands[1].value, *p, *shift = NULL;
+    int64_t bytes = xg_kelem_bytes(tensor->type->elem);
+    (void)xg_klow_of(z, tensor);
+    xg_klow_need_flat(z, tensor->type);
+    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
+    xg_klow_region(z, op->regions[0]);
+    if (bytes == 1) {
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
+        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
+        shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
+    } else p = xg_klow_address(&b, tensor, index);
+    xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
+    xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
 }
 
@@ -25836,6 +29789,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_EXTRACT: xg_klow_extract(z, op); break;
     case XG_K_OP_INSERT: xg_klow_insert(z, op); break;
+    case XG_K_OP_ATOMIC_RMW: xg_klow_atomic(z, op); break;
     case XG_K_OP_READ: xg_klow_read(z, op); break;
     case XG_K_OP_WRITE: xg_klow_write(z, op); break;
     case XG_K_OP_VEXTRACT: xg_klow_vextract(z, op); break;
@@ -26195,14 +30149,19 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kval_replace(r, v);
     xg_kop_remove(op);
 }
-/* What a terminator gives is carried in 64 bits. */
-XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from) {
+/* Indices that are carried into `to` (results or arguments) have 64 bits there; what was cast to an integer before has that integer's. */
+XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from, const xg_kval *to) {
     uint32_t k;
-    for (k = from; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
+    for (k = from; k < op->n_operands; k++) if (to[k - from].scratch) xg_kindex_set(b, op, k, XG_E_I64);
+}
+XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
 XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kval *r = op->n_results ? op->results : NULL;
+    const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;
     switch (op->op) {
     case XG_K_OP_INDEX_CAST: xg_kindex_cast(m, op); return;
@@ -26211,11 +30170,11 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     case XG_K_OP_PTR_ADD: if (op->operands[1].value->scratch && op->operands[1].value->type->elem == XG_E_I32 && !(op->flags & KP_INBOUNDS) && !xg_kval_nonnegative(op->operands[1].value)) xg_kindex_set(&b, op, 1, XG_E_I64); return;
     case XG_K_OP_FOR:
         if (op->regions[0]->args[0].scratch) for (k = 0; k < 3; k++) xg_kindex_set(&b, op, k, op->regions[0]->args[0].type->elem);
-        xg_kindex_carried(&b, op, 3);
+        xg_kindex_carried(&b, op, 3, r);
         return;
-    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1); return;
+    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0, op->regions[0]->args); return;
+    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results); return;
+    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1, around->regions[1]->args); return;
     case XG_K_OP_CONST: case XG_K_OP_THREAD_ID: case XG_K_OP_BLOCK_ID: case XG_K_OP_IF: return;
     case XG_K_OP_APPLY: case XG_K_OP_EXTRACT: case XG_K_OP_INSERT: case XG_K_OP_READ: case XG_K_OP_WRITE: case XG_K_OP_LOOP: case XG_K_OP_CALL:
         xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "convert-index comes after lower-tensors and lower-indexing; it met %s", xg_kop_name(op->op));
@@ -26234,7 +30193,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
         for (k = 0; k < ops.n; k++) xg_kindex_op(m, ops.p[k]);
-        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_carried(&b, ops.p[k], 0); }
+        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_returned(&b, ops.p[k]); }
     }
 }
 
@@ -26258,7 +30217,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -26331,6 +30290,7 @@ XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);    
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
 XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
 XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -26371,6 +30331,9 @@ XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
 XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- scatter.c ---- */
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scatter(xg_fusion_emission *e);
 /* ---- slices.c ---- */
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_slices(xg_fusion_emission *e);
@@ -26383,6 +30346,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- scan.c ---- */
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
@@ -27204,17 +31170,6 @@ HANDLER(dimension_size) {
  * a long chain of roundings would lose what a tree of partial sums (which HLO allows as well) keeps. */
 #ifndef XG_EMIT_REDUCE_C
 #define XG_EMIT_REDUCE_C
-
-/* The computation is add(p0, p1) in either order, of one type. */
-XG_FN bool xg_reducer_is_sum(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    if (c->n_params != 2 || r->op != XG_ADD) return false;
-    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
-}
-/* The type that a sum is carried in; INVALID: the reducer's own types. */
-XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) {
-    return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID;
-}
 
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
 
@@ -29289,7 +33244,7 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, d->block, xg_elem_index(s, d->first[mid])), types, e->n_roots);
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
     outer = s->b;
     for (side = 0; side < 2; side++) {
         xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
@@ -29634,6 +33589,404 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SLICES_C */
+/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it goes.
+ *
+ * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
+ * operand as a whole is left out. Forms:
+ *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
+ * What none of the forms takes is turned round by the loop emitter (gather.c). */
+#ifndef XG_EMIT_SCATTER_C
+#define XG_EMIT_SCATTER_C
+
+typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATOMIC, XG_SCATTER_OWNER } xg_scatter_form;
+
+typedef struct xg_scattering {
+    xg_fusion_emission *e;
+    const xg_inst *i, *indices;
+    const xg_comp *combiner;
+    uint32_t n, rank;             /* arrays; of the operand */
+    const xg_shape *operand, *update;
+    xg_ints window, inserted, map, batch, index_batch;
+    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
+    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
+    uint32_t n_positions;         /* dims of a position */
+    int64_t counts[XG_RANK_MAX];
+    xg_scatter_form form;
+    xg_section section;
+} xg_scattering;
+
+XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
+    const xg_inst *i = e->roots[0];
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    if (i->op != XG_SCATTER || i->n_operands / 2 != e->n_roots) return NULL;
+    for (k = 0; k < e->n_roots; k++) {
+        if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
+        if (i->shape->type != XLAGPU_TUPLE) continue;
+        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i || xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k) return NULL;
+    }
+    return i;
+}
+
+/* ---- which form ---- */
+
+/* The operation of a combiner of its two parameters; XG_OPCODE_COUNT for others. */
+XG_FN xg_opcode xg_scatter_combiner(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER || XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1)) return XG_OPCODE_COUNT;
+    return r->op;
+}
+/* Whether the order of the updates cannot be told from the result, or only by the rounding of floats. */
+XG_FN bool xg_scatter_commutes(xg_opcode op) {
+    switch (op) {
+    case XG_ADD: case XG_MULTIPLY: case XG_MINIMUM: case XG_MAXIMUM: case XG_AND: case XG_OR: case XG_XOR: return true;
+    default: return false;
+    }
+}
+XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F; }
+XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
+    xg_opcode op = xg_scatter_combiner(d->combiner);
+    int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
+}
+/* Windows begin at multiples of their size, so two of them are the same or apart. */
+XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    return true;
+}
+XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
+    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
+    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    return XG_SCATTER_NONE;
+}
+
+XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
+    uint32_t k, next = 0, minor;
+    xg_shape *walk;
+    int64_t *dims;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = xg_scattering_of(e);
+    if (!d->i) return false;
+    d->n = d->i->n_operands / 2;
+    d->indices = XG_OPERAND(d->i, d->n);
+    d->operand = XG_OPERAND(d->i, 0)->shape;
+    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->rank = d->operand->rank;
+    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
+    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
+    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
+    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
+    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
+    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
+    d->positions = d->slice = 1;
+    for (k = 0; k < d->rank; k++) {
+        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
+        d->slice *= d->size[k];
+    }
+    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
+    d->form = xg_scatter_choose(d);
+    if (d->form == XG_SCATTER_NONE) return false;
+    d->unroll = 1;
+    walk = XG_NEW(e->arena, xg_shape);
+    *walk = *d->update;
+    if (walk->rank && walk->elements >= e->target->resident_threads) {
+        minor = xg_shape_major(walk, walk->rank - 1);
+        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        dims = XG_NEW_N(e->arena, int64_t, walk->rank);
+        memcpy(dims, walk->dims, walk->rank * sizeof *dims);
+        dims[minor] /= d->unroll;
+        walk->dims = dims;
+        walk->elements /= d->unroll;
+    }
+    d->section.shape = walk;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
+    xg_scattering d;
+    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+}
+
+/* ---- where an update goes ---- */
+
+/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
+typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
+
+/* Component `which` of the start at a position, of 32 bits or 64. */
+XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
+    xlagpu_type t = d->indices->shape->type;
+    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
+    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
+}
+/* Which dim of the position a batching dim of the operand is. */
+XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
+    int64_t dim = d->index_batch.p[which];
+    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+}
+/* Fills the place; the answer is whether the window lies inside, NULL for always. */
+XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
+    xg_kval *inside = NULL;
+    uint32_t k, which, n = 0, next = 0;
+    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    for (k = 0; k < d->rank; k++) {
+        int64_t slack = d->operand->dims[k] - d->size[k];
+        p->start[k] = p->offset[k] = NULL;
+        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
+        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        p->start[k] = xg_scatter_component(s, d, p->position, which);
+        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+    }
+    return inside;
+}
+/* The operand's index, given that the window lies inside. */
+XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval **idx) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+        else if (!p->offset[k]) idx[k] = start;
+        else {
+            idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, p->offset[k]);
+            xg_kval_set_range(idx[k], xg_range_of(0, d->operand->dims[k] - 1));
+        }
+    }
+}
+
+/* ---- what happens there ---- */
+
+/* current becomes what the combiner makes of it and an update. */
+XG_FN void xg_scatter_combine(xg_scope *s, const xg_scattering *d, xg_elem *current, const xg_elem *update) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
+    uint32_t k;
+    for (k = 0; k < d->n; k++) { args[k] = current[k]; args[d->n + k] = update[k]; }
+    xg_elem_call_comp(s, d->combiner, args, current, d->n);
+}
+XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) out[k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), at);
+}
+
+/* The results with the elements in them. */
+XG_FN void xg_scatter_insert_all(xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
+}
+/* A branch over the results: where cond does not hold they stay; the other side is for the caller to fill. */
+XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval *const *dest) {
+    const xg_ktype **types = XG_NEW_N(s->e->arena, const xg_ktype *, d->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    xg_kb other;
+    for (k = 0; k < d->n; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, cond, types, d->n);
+    other = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&other, dest, d->n);
+    return op;
+}
+XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *current = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    uint32_t k;
+    xg_scatter_updates(s, d, at, update);
+    for (k = 0; k < d->n; k++) current[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_combine(s, d, current, update);
+    xg_scatter_insert_all(s, d, current, idx, dest);
+}
+
+XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_kval *operands[XG_RANK_MAX + 1];
+    const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
+    xg_elem current, update;
+    xg_kb outer;
+    xg_kop *op;
+    xg_scatter_updates(s, d, at, &update);
+    operands[0] = dest[0];
+    xg_emit_physical(d->operand, idx, operands + 1);
+    op = xg_kir_op(&s->b, XG_K_OP_ATOMIC_RMW, operands, d->rank + 1, &dest[0]->type, 1, 1);
+    xg_kir_region_args(&s->b, op, 0, &elem, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    current = xg_elem_real(&op->regions[0]->args[0]);
+    xg_scatter_combine(s, d, &current, &update);
+    xg_kyield(&s->b, &current.v, 1);
+    s->b = outer;
+    dest[0] = op->results;
+}
+
+/* ---- the owner ---- */
+
+typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
+
+/* The number of a position, and back. */
+XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
+    xg_kval *r;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    return r;
+}
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+}
+/* for number = lo to hi */
+XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
+    xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
+    uint32_t m = xg_carry_values(carried, n, values);
+    xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
+    xg_kb outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    number = &loop->regions[0]->args[0];
+    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_carry_elems(loop->regions[0]->args + 1, carried, n);
+    body(s, (void *)(uintptr_t)o, &number, carried);
+    m = xg_carry_values(carried, n, values);
+    xg_kyield(&s->b, values, m);
+    s->b = outer;
+    xg_carry_elems(loop->results, carried, n);
+}
+
+/* Whether the window of another position is the same. */
+XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
+    const xg_scattering *d = o->d;
+    xg_kval *same = NULL;
+    uint32_t k, which;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *v;
+        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        v = xg_scatter_component(s, d, position, which);
+        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+    }
+    return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
+}
+/* carried[0]: no position so far was the same. */
+XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
+}
+XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    const xg_scattering *d = o->d;
+    xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    xg_scatter_updates(s, d, at, update);
+    xg_scatter_combine(s, d, carried, update);
+}
+XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
+}
+/* Nobody but the owner touches the element: others may not even read it. */
+XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
+    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
+    xg_scatter_owner o;
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    o.d = d;
+    o.mine = p;
+    o.at = at;
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
+    }
+    xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
+    op = xg_scatter_if(s, d, owner.v, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_insert_all(s, d, carried, idx, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+/* One element; only its offset in the window differs from that of its neighbours. */
+XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_scatter_place p = *base;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    xg_scatter_index(s, d, &p, idx);
+    if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
+    else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
+    else xg_scatter_by_owner(s, d, &p, at, idx, dest);
+}
+/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_imap *m;
+    xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
+    uint32_t minor, k;
+    xg_kb outer = s->b;
+    xg_kop *loop;
+    if (d->unroll == 1) { xg_scatter_one(s, d, base, at, dest); return; }
+    minor = xg_shape_major(d->update, d->update->rank - 1);
+    m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
+    m->syms[0].range = xg_range_of(0, d->unroll - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    memcpy(here, at, d->update->rank * sizeof *here);
+    here[minor] = &loop->regions[0]->args[1];
+    for (k = 0; k < d->n; k++) inside[k] = &loop->regions[0]->args[2 + k];
+    xg_scatter_one(s, d, base, here, inside);
+    xg_kyield(&s->b, inside, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &loop->results[k];
+}
+XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    const xg_scattering *d = (const xg_scattering *)data;
+    xg_scatter_place p;
+    xg_kval *inside = xg_scatter_locate(s, d, at, &p);
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    (void)which;
+    if (!inside) { xg_scatter_row(s, d, &p, at, dest); return; }
+    op = xg_scatter_if(s, d, inside, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    xg_scatter_row(s, d, &p, at, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
+    xg_scattering d;
+    (void)xg_scattering_make(&d, e);
+    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+}
+
+#endif /* XG_EMIT_SCATTER_C */
 /* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
@@ -29901,9 +34254,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
  *   elements as what is reduced, and is written along.
  * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
  *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
- * - Partial results start from the init value if that may be taken in any number of times, reducer(init, init) = init; this holds for constants where the evaluator
- *   says so, and always for maximum, minimum, and, or. Other sums and products start from the neutral element of the operation, and the
- *   init value comes in once, at the end. What is neither is left to the loop emitter. */
+ * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter made it. Then the walk goes over the
+ *   array inside: `pad` maps indices of the operand to those of the array, and where it is not defined nothing is read.
+ * - opt/reducer.c says what partial results start from. Where it does not know, the loop emitter has to do it. */
 #ifndef XG_EMIT_REDUCTION_FORM_C
 #define XG_EMIT_REDUCTION_FORM_C
 
@@ -29912,8 +34265,10 @@ typedef struct xg_hero {
     const xg_comp *comp;
     uint32_t n, first;            /* values; where they stand among those of all heroes */
     xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
-    bool late;                    /* partial results start from the neutral element */
+    bool late;                    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0 + x does */
+    bool pads;                    /* the init value may be taken in any number of times */
     xg_kfunc *combiner;
+    const xg_inst **sources;      /* what is read, one for each value: the operand, or the array in its pad */
 } xg_hero;
 
 typedef struct xg_reduction {
@@ -29927,56 +34282,18 @@ typedef struct xg_reduction {
     uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
-    int64_t vector;               /* elements that fit one access of what is read */
+    const xg_imap *pad;           /* NULL: the operands are read as they are */
+    int64_t vector, bytes;        /* elements that fit one access of what is read; bytes of one */
     /* While code is written. */
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
+    xg_kval *round;               /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    int64_t rounds;
 } xg_reduction;
 
-/* ---- the reducer ---- */
+/* ---- heroes and epilogues ---- */
 
-XG_FN bool xg_hero_is_plain(const xg_comp *c) {
-    const xg_inst *r = c->root;
-    return c->n_params == 2 && r->n_operands == 2 && XG_OPERAND(r, 0) != XG_OPERAND(r, 1) && XG_OPERAND(r, 0)->op == XG_PARAMETER && XG_OPERAND(r, 1)->op == XG_PARAMETER;
-}
-XG_FN bool xg_hero_same_bits(const xg_literal *x, const xg_literal *y) {
-    return x->data && y->data && x->shape->elements == 1 && y->shape->elements == 1 && memcmp(x->data, y->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
-}
-/* reducer(init, init) = init, bit for bit, for constants. */
-XG_FN bool xg_hero_is_idempotent(const xg_hero *h, xg_arena *a) {
-    const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * h->n + 1), *r;
-    xg_eval_options o;
-    uint32_t k;
-    for (k = 0; k < h->n; k++) {
-        const xg_inst *init = XG_OPERAND(h->i, h->n + k);
-        if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
-        args[k] = args[h->n + k] = init->literal;
-    }
-    XG_FOR_INSTS(i, h->comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
-    memset(&o, 0, sizeof o);
-    r = xg_eval_comp((xg_comp *)h->comp, a, args, 2 * h->n, &o);
-    for (k = 0; k < h->n; k++) if (!xg_hero_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
-    return true;
-}
-/* Whether partial results have something to start from; says how in h->late. */
-XG_FN bool xg_hero_can_start(xg_hero *h, xg_arena *a) {
-    int cls = xg_type_class(xg_indexing_output_shape(h->i, 0)->type);
-    h->late = false;
-    if (xg_hero_is_plain(h->comp)) switch (h->comp->root->op) {
-    case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return true;
-    default: break;
-    }
-    if (xg_hero_is_idempotent(h, a)) return true;
-    h->late = true;
-    if (!xg_hero_is_plain(h->comp)) return false;
-    switch (h->comp->root->op) {
-    case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C;
-    case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F;
-    case XG_XOR: return cls == XGT_I;
-    default: return false;
-    }
-}
 /* Numbers narrower than a byte stay with the loop emitter. */
 XG_FN bool xg_hero_has_values(const xg_inst *i) {
     uint32_t k;
@@ -29988,8 +34305,6 @@ XG_FN bool xg_hero_has_values(const xg_inst *i) {
     }
     return true;
 }
-
-/* ---- heroes and epilogues ---- */
 
 /* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
@@ -30070,16 +34385,17 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
 
 /* ---- the form ---- */
 
-/* The widest access that suits all arrays that are read once for each element, in elements. */
-XG_FN int64_t xg_reduction_vector(const xg_reduction *r) {
+/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest ones. */
+XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
     int64_t least = 16, most = 1, v;
     uint32_t k;
     for (k = 0; k < r->e->comp->n_params; k++) {
         const xg_shape *s = r->e->comp->params[k]->shape;
-        if (s->elements < r->in->elements) continue;
+        if (s->elements < r->heroes[0].sources[0]->shape->elements) continue;
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
+    *bytes = least;
     for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
 }
@@ -30102,7 +34418,46 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     }
 }
 
+/* ---- pads ---- */
+
+XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
+    if (x == y) return true;
+    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data || !y->literal->data) return false;
+    return memcmp(x->literal->data, y->literal->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
+}
+/* The array in a pad by the init value; NULL if there is none. */
+XG_FN const xg_inst *xg_reduction_padded(const xg_reduction *r, const xg_hero *h, uint32_t k, const xg_imap **map) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_inst *i = XG_OPERAND(h->i, k);
+    *map = xg_imap_identity(x, i->shape->dims, i->shape->rank);
+    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0)) *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k))) return NULL;
+    *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    return xg_imap_ok(*map) && (*map)->n_syms + (*map)->n_rts == 0 ? XG_OPERAND(i, 0) : NULL;
+}
+XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    return false;
+}
+XG_FN void xg_reduction_sources(xg_reduction *r) {
+    bool all = !xg_reduction_has_sides(r);
+    const xg_imap *map, *pad = NULL;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) {
+        r->heroes[h].sources = XG_NEW_N(r->e->arena, const xg_inst *, r->heroes[h].n + 1);
+        for (k = 0; k < r->heroes[h].n; k++) {
+            r->heroes[h].sources[k] = all ? xg_reduction_padded(r, &r->heroes[h], k, &map) : NULL;
+            all = all && r->heroes[h].sources[k] && (!pad || xg_imap_equal(pad, map));
+            if (all) pad = map;
+        }
+    }
+    if (all) { r->pad = pad; return; }
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+    xg_reducer_start start;
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;
@@ -30117,10 +34472,14 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
         h->first = r->n_values;
         h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
         r->n_values += h->n;
-        if (!xg_hero_can_start(h, e->arena)) return false;
+        start = xg_reducer_start_of(h->i, e->arena);
+        if (start == XG_REDUCER_UNKNOWN) return false;
+        h->pads = start == XG_REDUCER_FROM_INIT;
+        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
-    r->vector = xg_reduction_vector(r);
+    xg_reduction_sources(r);
+    r->vector = xg_reduction_vector(r, &r->bytes);
     return xg_reduction_maps(r);
 }
 
@@ -30137,9 +34496,9 @@ XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_e
     memcpy(args + h->n, x, h->n * sizeof *x);
     xg_elem_call_comp(s, h->comp, args, acc, h->n);
 }
-/* An element of what is reduced, as it is carried. */
+/* An element of what is reduced, as it is carried; at: indices of the source. */
 XG_FN xg_elem xg_hero_element(xg_scope *s, const xg_hero *h, uint32_t k, xg_kval *const *at) {
-    xg_elem x = xg_elem_of(s, XG_OPERAND(h->i, k), at);
+    xg_elem x = xg_elem_of(s, h->sources[k], at);
     return h->wide != XLAGPU_INVALID ? xg_elem_convert_to(s, x, XG_OPERAND(h->i, k)->shape->type, h->wide) : x;
 }
 XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
@@ -30149,9 +34508,8 @@ XG_FN xg_elem xg_hero_init(xg_scope *s, const xg_hero *h, uint32_t k) {
 XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
     xlagpu_type t = xg_type_real(xg_hero_type(h, 0));
     xg_kelem e = xg_kelem_of(t);
-    double v = h->comp->root->op == XG_MULTIPLY ? 1 : -0.0;
-    if (!xg_kelem_is_float(e)) return xg_kconst_int(&s->b, e, h->comp->root->op == XG_MULTIPLY);
-    return xg_kconst_float(&s->b, e, v);
+    double v = xg_reducer_neutral(h->comp);
+    return xg_kelem_is_float(e) ? xg_kconst_float(&s->b, e, v) : xg_kconst_int(&s->b, e, (int64_t)v);
 }
 /* What partial results start from. */
 XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
@@ -30240,7 +34598,7 @@ typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **val
 /* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
 XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_scope *s = &r->s;
-    xg_kval *dims[2];
+    xg_kval *dims[3];
     xg_kregion *body;
     xg_walk w;
     uint32_t n, k;
@@ -30248,6 +34606,7 @@ XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) 
     n = xg_partial_values(p, w.values);
     dims[0] = r->thread;
     dims[1] = r->block;
+    dims[2] = r->round;
     w.loop = xg_kloop(&s->b, map, dims, w.values, n);
     body = w.loop->regions[0];
     for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
@@ -30270,7 +34629,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -30290,12 +34649,13 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
 }
 /* The map to these results, over thread, block and the symbols. */
 XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
-    xg_imap *m = xg_imap_new(w->x, 2, w->n_syms, 0, n, w->n_constraints);
+    xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, w->threads - 1);
     m->dims[1].name = XG_STR("bl_x");
     m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
     for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
     for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
     for (k = 0; k < n; k++) m->results[k] = results[k];
@@ -30309,15 +34669,56 @@ XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint3
     for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
     return part;
 }
-/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
 XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX];
     uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
     xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    if (w->at) return xg_walk_map_end(r, w, w->at, r->in->rank);
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     xg_index_delinearise(w->x, &inner, w->lin, at);
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
     return xg_walk_map_end(r, w, at, r->in->rank);
+}
+/* ... to the indices of the sources, in whose domain is only what lies in these. */
+XG_FN const xg_imap *xg_walk_map_source(const xg_reduction *r, const xg_walk_map *w) {
+    const xg_imap *map = xg_walk_map_operand(r, w);
+    return r->pad ? xg_imap_compose(w->x, map, r->pad) : map;
+}
+/* The part of a sum that depends on the block alone; *rest: what else there is to it, by range. */
+XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg_aff *e, xg_range *rest) {
+    xg_aff_env env = xg_imap_env(x, map);
+    const xg_aff *block = xg_aff_const(x, 0);
+    xg_linear l;
+    uint32_t k, j;
+    xg_aff_linear(e, &l);
+    for (k = 0; k < l.n; k++) {
+        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
+        for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
+        if (alone) block = xg_aff_add(x, block, xg_aff_mul(x, l.terms[k].of, l.terms[k].scale));
+    }
+    *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
+    return block;
+}
+/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
+ * one for the others. */
+XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
+    xg_walk_map free = *w, edge = *w;
+    const xg_imap *map;
+    const xg_aff *block;
+    xg_range rest, range;
+    free.n_constraints = 0;
+    map = xg_walk_map_source(r, &free);
+    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
+    range = map->constraints[0].range;
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    free.n_constraints = w->n_constraints;
+    xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
+    xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
+    *inside = xg_walk_map_end(r, &free, map->results, map->n_results);
+    *across = xg_imap_compose(w->x, xg_walk_map_operand(r, &edge), r->pad);
+    return true;
 }
 /* ... to the indices of the heroes' results, whose dims are the kept ones in logical order. */
 XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map *w) {
@@ -30327,6 +34728,56 @@ XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
     return xg_walk_map_end(r, w, out, n);
+}
+
+/* ---- vectors ---- */
+
+typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
+    const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
+    return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
+}
+
+/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
+    uint32_t k, j;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
+            int64_t stride;
+            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+        }
+    }
+    return true;
+}
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
+XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
+    xg_reduction copy = *r;
+    xg_walk_map m;
+    const xg_aff *first, *other, *at;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool row = way == XG_WALK_ROW || way == XG_WALK_SHIFTED;
+    int64_t run = row ? r->n_reduced : way == XG_WALK_COLUMN ? r->n_kept : r->n_reduced * r->minor;
+    copy.threads = (run + vector - 1) / vector;
+    copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
+    m = xg_walk_map_begin(&copy);
+    first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
+    other = xg_aff_dim(m.x, 1);
+    at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
+    m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
+    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
+    map = xg_walk_map_operand(&copy, &m);
+    if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
+    if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
 }
 
 /* ---- elements and results ---- */
@@ -30344,11 +34795,6 @@ XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **des
         xg_elem_apply(&r->s, xg_indexing_bitcast(e->m->aff, r->in, &to), at, here);
         dest[k] = xg_emit_insert(&r->s.b, xg_elem_of(&r->s, root, here), dest[k], root->shape, here);
     }
-}
-XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
-    uint32_t k;
-    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
-    return false;
 }
 /* All heroes' elements at the operand's indices. */
 XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
@@ -30434,63 +34880,140 @@ XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *a
  *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
  *     lane 0 of the row writes the result
  *
- * All numbers are powers of two but the row's length and number. */
+ * All numbers are powers of two but the row's length and number.
+ * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before the row, and what does not belong to it is left
+ * out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
 #define XG_EMIT_REDUCTION_ROW_C
 
-enum { XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
+enum { XG_ROW_FEW = 8 /* lanes */, XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
 
 typedef struct xg_row_plan {
     int64_t vector, lanes, rows;
+    int64_t unit;                 /* elements of a sector, if rows are entered at one; else 0 */
     int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
 } xg_row_plan;
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide;
     xg_row_plan p;
-    for (p.vector = r->vector; r->minor % p.vector; p.vector /= 2) {}
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
+    p.unit = 0;
     p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
     p.length = r->n_reduced / p.pieces;
+    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) && p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
+        p.vector = r->vector;
+        p.unit = XG_MAX(r->vector, 32 / r->bytes);
+    }
     vectors = (p.length + p.vector - 1) / p.vector;
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
-    for (p.lanes = 1; p.lanes < wide && 2 * p.lanes <= vectors; p.lanes *= 2) {}
+    for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
 
-/* The lanes' loop over rounds from `first` on, in groups; to the row's end when `last`. */
-XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
-    xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *th = xg_aff_dim(m.x, 0), *round;
-    bool many = plan->pieces > 1;
+XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    const xg_imap *map;
-    xg_walk w;
+    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
-    if (many) m.outer = xg_walk_sym(&m, "piece", plan->pieces);
-    round = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
-    round = xg_aff_add(m.x, round, xg_walk_sym(&m, "round", group));
-    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, round, plan->lanes), xg_aff_mod(m.x, th, plan->lanes));
-    m.lin = xg_aff_add(m.x, xg_aff_mul(m.x, m.lin, plan->vector), xg_walk_sym(&m, "vector_index", plan->vector));
-    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
-    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
-    map = xg_walk_map_operand(r, &m);
-    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
     xg_reduction_sides(r, at, p->dest);
     xg_walk_end(r, &w, p);
 }
+/* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
+XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
+    if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
+    round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
+    round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
+    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
+    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, plan->lanes), xg_aff_mod(m->x, th, plan->lanes));
+    start = xg_aff_mul(m->x, start, plan->vector);
+    if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
+    m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
+    xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    return start;
+}
+/* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
+XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_imap *inside, *across;
+    (void)xg_row_places(r, plan, &m, first, groups, group);
+    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
+    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
+}
+/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says so. Its indices are
+ * those of the row that it is in. */
+XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
+    xg_scope *s = &r->s;
+    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)), *results[XG_RANK_MAX + 1];
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *at[XG_RANK_MAX], *counts;
+    uint32_t rank = r->in->rank, k;
+    const xg_imap *map;
+    xg_walk w;
+    m->kept = xg_aff_div(m->x, memory, r->n_reduced);
+    m->lin = xg_aff_mod(m->x, memory, r->n_reduced);
+    map = xg_walk_map_operand(r, m);
+    for (k = 0; k < rank; k++) results[k] = map->results[k];
+    results[rank] = place;
+    map = xg_walk_map_end(r, m, results, rank + 1);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < rank; k++) at[k] = w.at + k;
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
+    xg_reduction_elements(r, at, x);
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    for (k = 0; k < r->n_values; k++) {
+        bool pair = old[k].im != NULL;
+        p->acc[k].v = xg_kselect(&s->b, counts, p->acc[k].v, old[k].v);
+        if (pair) p->acc[k].im = xg_kselect(&s->b, counts, p->acc[k].im, old[k].im);
+    }
+    xg_walk_end(r, &w, p);
+}
+/* The first round of rows that are entered before their begin. */
+XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
+    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
+    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector; /* one path for all lanes where these are few */
+    (void)xg_row_places(r, plan, &whole, 0, 1, 1);
+    (void)xg_row_places(r, plan, &parts, 0, 1, 1);
+    xg_walk_require(&whole, lane, early, plan->lanes - 1);
+    xg_walk_require(&parts, lane, 0, early - 1);
+    if (early < plan->lanes) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, true, p);
+}
+/* The rounds behind the last one that is whole for all of them. The last vector of the array may not be there. */
+XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t rounds, xg_partial *p) {
+    xg_walk_map whole = xg_walk_map_begin(r), parts = whole, single = whole;
+    const xg_aff *start = xg_row_places(r, plan, &whole, first, 1, rounds), *memory;
+    int64_t all = plan->length - plan->vector, total = r->n_kept * r->n_reduced;
+    bool few = plan->lanes <= XG_ROW_FEW, cut = total % plan->vector != 0;
+    (void)xg_row_places(r, plan, &parts, first, 1, rounds);
+    (void)xg_row_places(r, plan, &single, first, 1, rounds);
+    memory = xg_aff_add(whole.x, start, xg_aff_mul(whole.x, whole.kept, r->n_reduced));
+    xg_walk_require(&whole, start, INT64_MIN, all);
+    xg_walk_require(&parts, start, few ? INT64_MIN : all + 1, plan->length - 1);
+    if (cut) xg_walk_require(&parts, memory, INT64_MIN, total - plan->vector);
+    xg_walk_require(&single, memory, total - plan->vector + 1, INT64_MAX);
+    xg_walk_require(&single, single.lin, 0, plan->length - 1);
+    if (!few) xg_row_walk(r, xg_walk_map_source(r, &whole), p);
+    xg_row_masked(r, &parts, false, p);
+    if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
+}
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t whole = plan->length / (plan->lanes * plan->vector), groups = whole / XG_ROW_GROUP, rest = whole % XG_ROW_GROUP;
-    if (groups) xg_row_rounds(r, plan, 0, groups, XG_ROW_GROUP, false, p);
-    if (rest) xg_row_rounds(r, plan, groups * XG_ROW_GROUP, 1, rest, false, p);
-    if (plan->length % (plan->lanes * plan->vector)) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0, groups = (whole - first) / XG_ROW_GROUP, rest = (whole - first) % XG_ROW_GROUP;
+    if (plan->unit) xg_row_begin(r, plan, p);
+    if (groups) xg_row_rounds(r, plan, first, groups, XG_ROW_GROUP, false, p);
+    if (rest) xg_row_rounds(r, plan, first + groups * XG_ROW_GROUP, 1, rest, false, p);
+    if (plan->unit) xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
+    else if (plan->length % step) xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
 
 /* Lane 0 of each group of so many lanes gets all of their results. */
@@ -30604,7 +35127,7 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
 
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && r->n_kept / p->vector < resident / 2); p->vector /= 2) {}
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
     p->depth = 1;
@@ -30613,17 +35136,10 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-/* Rows of a block's step: more of them while the device is not full and each thread still has some. */
-XG_FN int64_t xg_column_more(const xg_reduction *r, int64_t threads, int64_t blocks, int64_t vector) {
-    int64_t resident = r->e->target->resident_threads, bytes = xg_column_bytes(r), step = threads;
-    while (2 * threads <= XG_COLUMN_THREADS_MAX && blocks < resident / threads && r->n_reduced * r->minor / XG_MIN(r->minor, step * vector) * step >= 8 * threads &&
-           2 * threads * vector * bytes <= XG_COLUMN_SHARED_MAX) threads *= 2;
-    return threads;
-}
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
     p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
-    while (p->vector > 1 && outer > 1 && r->n_reduced * r->minor % p->vector) p->vector /= 2;
+    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
         if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
@@ -30644,13 +35160,16 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     return true;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
-    int64_t across = 32;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector; p->vector /= 2) {}
+    int64_t across = 32, resident = r->e->target->resident_threads;
+    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
     p->way = XG_COLUMN_TILE;
     p->width = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    p->threads = p->active = xg_column_more(r, across, p->blocks, p->vector);
+    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
+    p->active = p->threads;
     p->depth = p->threads / across;
 }
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
@@ -30700,7 +35219,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_kb outside = s->b;
     const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
     xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_operand(r, &m);
+    map = xg_walk_map_source(r, &m);
     vars[0] = r->thread;
     vars[1] = r->block;
     for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
@@ -30768,6 +35287,10 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     map = xg_walk_map_end(r, &m, NULL, 0);
+    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+        if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
+        map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
+    }
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
@@ -30943,11 +35466,31 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (!last);
 }
 
+/* A pad that could part the columns of one thread is read as it is. */
+XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
+    const xg_imap *map;
+    uint32_t h, k;
+    bool parts = false;
+    if (!r->pad || plan->vector == 1) return;
+    m.threads = plan->active;
+    v = xg_walk_sym(&m, "vector_index", plan->vector);
+    xg_column_place(r, plan, &m, step, v);
+    map = xg_walk_map_source(r, &m);
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
+    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
+    if (!parts) return;
+    r->pad = NULL;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
+    xg_column_check_pad(r, plan);
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
     if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
     if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
@@ -31013,6 +35556,397 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
+/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
+ *
+ * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
+ *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles (distance 1, 2, 4 ...)
+ *     the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
+ * Else each thread takes a column, and neighbours take neighbours.
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
+ * operand is always the first one of the reducer. */
+#ifndef XG_EMIT_SCAN_C
+#define XG_EMIT_SCAN_C
+
+enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
+
+typedef struct xg_running {
+    xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
+    xg_hero *h;
+    const xg_shape *shape;
+    uint32_t dim;
+    bool reverse, row;
+    int64_t length, kept, vector, lanes, rows;
+    xg_index_order order;         /* all dims but the scanned one */
+    xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
+} xg_running;
+
+XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
+
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_running_of_root(e->roots[0]);
+    uint32_t dim, k;
+    bool reverse;
+    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+}
+
+/* ---- the form ---- */
+
+XG_FN void xg_running_plan(xg_running *d) {
+    int64_t vectors, bytes = 16;
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        if (which == d->dim) d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
+    }
+    d->length = d->shape->dims[d->dim];
+    d->kept = d->shape->elements / d->length;
+    if (!d->row) {
+        d->r.threads = XG_RUNNING_BLOCK;
+        d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
+        return;
+    }
+    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
+    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
+    vectors = (d->length + d->vector - 1) / d->vector;
+    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+    d->r.threads = d->lanes * d->rows;
+    d->r.blocks = (d->kept + d->rows - 1) / d->rows;
+}
+
+/* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
+XG_FN void xg_running_place(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
+    m->at = XG_NEW_N(d->r.e->arena, const xg_aff *, d->shape->rank + 1);
+    xg_index_delinearise(m->x, &d->order, kept, m->at);
+    m->at[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
+    xg_walk_require(m, kept, 0, d->kept - 1);
+    if (tail) xg_walk_require(m, at, 0, d->length - 1);
+}
+XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
+}
+XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
+    xg_fusion_emission *e = d->r.e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
+        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
+    }
+}
+XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* ---- columns ---- */
+
+XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), d->r.threads), xg_aff_dim(m.x, 0)), *step;
+    xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_running_place(d, &m, kept, step, false);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
+    xg_running_indices(d, &w, at);
+    xg_running_elements(d, at, x);
+    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_store(d, at, p->acc, p->dest);
+    xg_walk_end(&d->r, &w, p);
+}
+XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
+    int64_t groups = d->length / XG_RUNNING_GROUP, rest = d->length % XG_RUNNING_GROUP;
+    if (groups) xg_running_steps(d, 0, groups, XG_RUNNING_GROUP, p);
+    if (rest) xg_running_steps(d, groups * XG_RUNNING_GROUP, 1, rest, p);
+}
+
+/* ---- lanes ---- */
+
+XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_int(&d->r.s.b, XG_E_I32, v); }
+XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, xg_kval *lane, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) {
+        out[k] = xg_elem_real(xg_kshuffle(&d->r.s.b, code, x[k].v, lane));
+        if (x[k].im) out[k].im = xg_kshuffle(&d->r.s.b, code, x[k].im, lane);
+    }
+}
+/* acc = cond ? earlier o acc : acc */
+XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
+    xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    uint32_t k;
+    memcpy(joint, earlier, d->h->n * sizeof *joint);
+    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    for (k = 0; k < d->h->n; k++) {
+        acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
+        if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
+    }
+}
+/* What each of `lanes` neighbouring lanes has becomes that of all up to it; lane: its number among them. */
+XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_elem *acc) {
+    xg_elem *other = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    int64_t distance;
+    for (distance = 1; distance < lanes; distance *= 2) {
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, acc, xg_running_i32(d, distance), other);
+        xg_running_join(d, xg_kcmpi_(&d->r.s.b, XG_CI_SGE, lane, xg_running_i32(d, distance)), other, acc);
+    }
+}
+
+/* ---- a chunk of rows ---- */
+
+XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
+/* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
+XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
+    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
+    at = xg_aff_mul(m->x, at, d->vector);
+    at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
+    xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
+}
+XG_FN int64_t xg_running_place_of(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
+XG_FN xg_kval *xg_running_vector(xg_running *d, xg_kval *const *elements) {
+    const xg_ktype *type = xg_kir_vector(d->r.e->m, elements[0]->type->elem, d->vector);
+    xg_kval *vec = xg_kconst_bits(&d->r.s.b, type, 0), *o[3];
+    int64_t v;
+    for (v = 0; v < d->vector; v++) {
+        o[0] = elements[v];
+        o[1] = vec;
+        o[2] = xg_elem_index(&d->r.s, v);
+        vec = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return vec;
+}
+XG_FN xg_kval *xg_running_lane_of(xg_running *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->r.s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->r.e->m, vec->type->elem));
+}
+/* Puts what lies in the map's domain into vectors. */
+XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vectors) {
+    uint32_t n = d->h->n, k, part;
+    xg_elem *one = XG_NEW_N(d->r.e->arena, xg_elem, n + 1);
+    xg_walk w = xg_walk_begin(&d->r, map, vectors);
+    xg_kval *at[XG_RANK_MAX];
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_running_elements(d, at, one);
+    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+        o[0] = part ? one[k].im : one[k].v;
+        o[1] = *to;
+        o[2] = w.syms;
+        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+    }
+    xg_walk_end(&d->r, &w, vectors);
+}
+/* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
+XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
+    uint32_t n = d->h->n, k;
+    xg_partial vectors = xg_partial_new(&d->r, n, dest, 0);
+    xg_kval **same = XG_NEW_N(d->r.e->arena, xg_kval *, d->vector + 1);
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_imap *inside, *across;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        xg_elem init = xg_hero_init(&d->r.s, d->h, k);
+        for (v = 0; v < d->vector; v++) same[v] = init.v;
+        vectors.acc[k] = xg_elem_real(xg_running_vector(d, same));
+        for (v = 0; v < d->vector; v++) same[v] = init.im;
+        if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
+    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
+    for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
+        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
+        if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
+    }
+}
+XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    uint32_t n = d->h->n, k;
+    xg_partial out = xg_partial_new(&d->r, 0, dest, d->r.e->n_roots);
+    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
+    xg_walk w;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].v;
+        vectors[2 * k] = xg_running_vector(d, same);
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].im;
+        if (y[k].im) vectors[2 * k + 1] = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), &out);
+    xg_running_indices(d, &w, at);
+    for (k = 0; k < n; k++) {
+        one[k] = xg_elem_real(xg_running_lane_of(d, vectors[2 * k], w.syms));
+        if (vectors[2 * k + 1]) one[k].im = xg_running_lane_of(d, vectors[2 * k + 1], w.syms);
+    }
+    xg_running_store(d, at, one, out.dest);
+    xg_walk_end(&d->r, &w, &out);
+}
+
+/* The sums of the warps of a row up to each: by number of the lane. */
+XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_kval **v = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * d->h->n + 1), *at[2], *vars[3];
+    xg_shared shared;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    dims[0] = d->rows;
+    dims[1] = d->lanes / 32;
+    shared = xg_shared_new(&d->r, total, dims, 2);
+    (void)xg_carry_values(total, d->h->n, v);
+    out[0] = xg_aff_div(m.x, th, d->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 31, 31);
+    write = xg_partial_new(&d->r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(&d->r, &w, &write);
+    xg_shared_sync(&d->r, &shared);
+    m = xg_walk_map_begin(&d->r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]);
+    vars[0] = d->r.thread;
+    vars[1] = d->r.block;
+    vars[2] = d->r.round;
+    xg_elem_apply(&d->r.s, xg_walk_map_end(&d->r, &m, out, 2), vars, at);
+    xg_shared_read(&d->r, &shared, at, 2, total, d->h->n, sums);
+    xg_shared_sync(&d->r, &shared); /* the next chunk writes there */
+    xg_running_across(d, d->lane, dims[1], sums);
+}
+
+/* One chunk; before: what comes before it, and in the end before the next one (unless this is the last). */
+XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    xg_kb *b = &d->r.s.b;
+    uint32_t n = d->h->n, k;
+    int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
+    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1), *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1), *sums = XG_NEW_N(a, xg_elem, n + 1);
+    xg_running_load(d, tail, y, dest);
+    for (v = 1; v < d->vector; v++) xg_running_join(d, NULL, y + (v - 1) * n, y + v * n);
+    memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
+    xg_running_across(d, d->lane, lanes, total);
+    memcpy(mine, before, n * sizeof *mine);
+    if (d->lanes > 32) {
+        xg_running_warps(d, total, sums);
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_k2(b, XG_K_OP_SUBI, d->warp, xg_running_i32(d, 1)), other);
+        memcpy(mine, other, n * sizeof *mine);
+        xg_running_join(d, NULL, before, mine);
+        for (k = 0; k < n; k++) {
+            xg_kval *first = xg_kcmpi_(b, XG_CI_EQ, d->warp, xg_running_i32(d, 0));
+            mine[k].v = xg_kselect(b, first, before[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, first, before[k].im, mine[k].im);
+        }
+    }
+    if (lanes > 1) { /* mine = mine o what the lanes before have */
+        xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
+        xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
+        memcpy(joint, mine, n * sizeof *joint);
+        xg_hero_merge(&d->r.s, d->h, joint, other);
+        for (k = 0; k < n; k++) {
+            mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
+        }
+    }
+    for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
+    xg_running_write(d, tail, y, dest);
+    if (last) return;
+    if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    xg_hero_merge(&d->r.s, d->h, before, other);
+}
+XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
+    xg_kb *b = &d->r.s.b;
+    int64_t step = d->lanes * d->vector, whole = d->length / step;
+    bool tail = d->length % step != 0;
+    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
+    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
+    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->r.rounds = whole + tail;
+    if (whole > 1 || (whole && tail)) {
+        xg_kb outside;
+        xg_kop *loop;
+        uint32_t n;
+        vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+        n = xg_partial_values(p, vals);
+        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        outside = *b;
+        *b = xg_kb_end(d->r.e->m, loop->regions[0]);
+        b->loc = outside.loc;
+        d->r.round = &loop->regions[0]->args[0];
+        d->r.round->name = XG_STR("chunk");
+        xg_partial_set(p, loop->regions[0]->args + 1);
+        xg_running_chunk(d, false, false, p->acc, p->dest);
+        xg_kyield(b, vals, xg_partial_values(p, vals));
+        *b = outside;
+        xg_partial_set(p, loop->results);
+        whole = 0;
+    }
+    if (!whole && !tail) return;
+    d->r.round = xg_elem_index(&d->r.s, d->r.rounds - 1);
+    xg_running_chunk(d, tail, true, p->acc, p->dest);
+}
+
+XG_FN void xg_emit_scan(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_running d;
+    xg_partial p;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.h = XG_NEW(e->arena, xg_hero);
+    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
+    d.h->n = d.h->i->n_operands / 2;
+    d.h->wide = XLAGPU_INVALID;
+    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
+    d.h->pads = true;
+    d.r.e = e;
+    d.r.heroes = d.h;
+    d.r.n_heroes = 1;
+    d.r.n_values = d.h->n;
+    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
+    d.shape = e->roots[0]->shape;
+    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
+    d.r.in = d.shape;
+    xg_running_plan(&d);
+    if (d.row) xg_reduction_sources(&d.r);
+    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)d.r.threads;
+    f->blocks[0] = (uint32_t)d.r.blocks;
+    xg_emit_functions(e, false);
+    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.r.s.b.loc = e->fusion->id + 1;
+    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
+    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
+    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
+    if (d.row) xg_running_rows(&d, &p);
+    else xg_running_columns(&d, &p);
+    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SCAN_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
@@ -31027,9 +35961,11 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
+    X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -31183,7 +36119,7 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
- * bits, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
+ * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
@@ -31389,6 +36325,29 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
+    X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
+    X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
+    X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
+    X(RED_ADDF, BF16, ANY, 90, 78, 0, "red.global.add.noftz.bf16 $p, $0") \
+    X(RED_AND, I32, ANY, 0, 0, 0, "red.global.and.b32 $p, $0") \
+    X(RED_AND, I64, ANY, 0, 0, 0, "red.global.and.b64 $p, $0") \
+    X(RED_OR, I32, ANY, 0, 0, 0, "red.global.or.b32 $p, $0") \
+    X(RED_OR, I64, ANY, 0, 0, 0, "red.global.or.b64 $p, $0") \
+    X(RED_XOR, I32, ANY, 0, 0, 0, "red.global.xor.b32 $p, $0") \
+    X(RED_XOR, I64, ANY, 0, 0, 0, "red.global.xor.b64 $p, $0") \
+    X(RED_MAXS, I32, ANY, 0, 0, 0, "red.global.max.s32 $p, $0") \
+    X(RED_MAXS, I64, ANY, 0, 0, 0, "red.global.max.s64 $p, $0") \
+    X(RED_MINS, I32, ANY, 0, 0, 0, "red.global.min.s32 $p, $0") \
+    X(RED_MINS, I64, ANY, 0, 0, 0, "red.global.min.s64 $p, $0") \
+    X(RED_MAXU, I32, ANY, 0, 0, 0, "red.global.max.u32 $p, $0") \
+    X(RED_MAXU, I64, ANY, 0, 0, 0, "red.global.max.u64 $p, $0") \
+    X(RED_MINU, I32, ANY, 0, 0, 0, "red.global.min.u32 $p, $0") \
+    X(RED_MINU, I64, ANY, 0, 0, 0, "red.global.min.u64 $p, $0") \
+    X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
+    X(ATOM_CAS, I32, ANY, 0, 0, 0, "atom.global.cas.b32 $d, $p, $0, $2") \
+    X(ATOM_CAS, I64, ANY, 0, 0, 0, "atom.global.cas.b64 $d, $p, $0, $2") \
     X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
@@ -33673,6 +38632,19 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
+/* ---- atomics: what memory does not do on this type, the loop does ---- */
+typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
+static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
+XG_LZ_RULE(red) {
+    xg_lz_red r;
+    if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    r.op = xg_katomic_combiner(op->op);
+    r.v = XG_KOPERAND(op, 0);
+    xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
+    z->removed = true;
+    return NULL;
+}
+
 /* X(OPCODE, word) */
 #define XG_LZ_RULES(X) \
     X(ADDI, add) X(SUBI, add) X(MULI, mul) X(MULHSI, mulhi) X(MULHUI, mulhi) X(DIVSI, signed) X(DIVUI, unsigned) X(REMSI, signed) X(REMUI, unsigned) \
@@ -33683,7 +38655,8 @@ XG_LZ_RULE(if) {
     X(MAXF, minmax) X(MINF, minmax) X(MAXNUMF, minmaxnum) X(MINNUMF, minmaxnum) X(ROUND, round) X(REMF, remf) \
     X(RSQRT, math) X(CBRT, math) X(EXP, math) X(EXPM1, math) X(LOG, math) X(LOG1P, math) X(POW, math) X(SIN, math) X(COS, math) X(TAN, math) X(TANH, math) X(SINH, math) \
     X(COSH, math) X(ASIN, math) X(ACOS, math) X(ATAN, math) X(ATAN2, math) X(ASINH, math) X(ACOSH, math) X(ATANH, math) X(ERF, math) \
-    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if)
+    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if) \
+    X(RED_ADDI, red) X(RED_ADDF, red) X(RED_AND, red) X(RED_OR, red) X(RED_XOR, red) X(RED_MAXS, red) X(RED_MINS, red) X(RED_MAXU, red) X(RED_MINU, red)
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) && op->n_operands &&
@@ -33855,6 +38828,8 @@ struct xg_ptx {
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
+    const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
+    uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
 };
@@ -33985,6 +38960,7 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -34016,6 +38992,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
         else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
         else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
@@ -34649,7 +39626,44 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     xg_ptx_expand(p, op, row);
     if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
 }
-static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) { XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op); }
+
+/* Parameters are loaded at the head of the innermost branch that holds all their uses, outside of all loops. */
+static xg_kregion *xg_ptx_common(xg_kregion *a, xg_kregion *b) {
+    while (!xg_kregion_inside(b, a)) a = a->owner->parent;
+    return a;
+}
+static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
+    xg_kregion *home = v->first_use->user->parent, *r;
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    return home;
+}
+static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
+    uint32_t i;
+    for (i = 0; i < p->f->body->n_args; i++) {
+        if (p->homes[i] != r) continue;
+        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        p->params_left--;
+    }
+}
+static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    p->homes = XG_NEW_N(p->arena, const xg_kregion *, f->body->n_args + 1);
+    p->params_left = 0;
+    for (i = 0; i < f->body->n_args; i++) {
+        const xg_kval *v = &f->body->args[i];
+        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (!v->first_use) continue;
+        p->homes[i] = xg_ptx_param_home(v);
+        p->params_left++;
+    }
+}
+
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) {
+    if (p->params_left) xg_ptx_load_params(p, r);
+    XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op);
+}
 
 /* ---- the entry ---- */
 static int64_t xg_ptx_param_align(const xg_kfunc *f, uint32_t i) {
@@ -34694,15 +39708,6 @@ static void xg_ptx_comment(xg_ptx *p, xg_str text) {
         else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
     }
     xg_putc(&p->text, '\n');
-}
-static void xg_ptx_load_params(xg_ptx *p, xg_kfunc *f) {
-    uint32_t i;
-    for (i = 0; i < f->body->n_args; i++) {
-        xg_kval *v = &f->body->args[i];
-        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
-        if (!v->first_use) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, v)->lane[0].num, (int)f->name.n, f->name.p, i);
-    }
 }
 static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     uint32_t i;
@@ -34755,7 +39760,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
-    xg_ptx_load_params(p, f);
+    xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
@@ -35081,6 +40086,9 @@ XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps *
 typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
+XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- commands.c ---- */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
@@ -35092,6 +40100,10 @@ XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src)
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+
+/* ---- listing.c ---- */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
 
 #endif /* XG_PLAN_H */
 /* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
@@ -35595,7 +40607,7 @@ XG_FN int64_t xg_pack_natural(int64_t bytes) {
 }
 XG_FN int64_t xg_plan_align(const xg_buffer *b) {
     if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
@@ -36342,7 +41354,7 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
     in = xg_plan_open(w, body, &children[1]);
     xg_plan_steps(&in, body);
-    xg_plan_moves_at(&in, i, &site->moves[1]);
+    xg_plan_moves_at(&in, body->root, &site->moves[1]);
     if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
     else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
 }
@@ -36354,7 +41366,7 @@ XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < branches.n; k++) {
         xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
         xg_plan_steps(&in, branches.p[k]);
-        xg_plan_moves_at(&in, i, &site->moves[k]);
+        xg_plan_moves_at(&in, branches.p[k]->root, &site->moves[k]);
     }
     xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
 }
@@ -36431,6 +41443,99 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
 }
 
 #endif /* XG_PLAN_THUNKS_C */
+/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command buffer each.
+ *
+ * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
+ * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+#ifndef XG_PLAN_COMMANDS_C
+#define XG_PLAN_COMMANDS_C
+
+typedef struct xg_commands { xg_plan *p; uint32_t least; bool control; uint32_t *size; } xg_commands; /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+
+XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k;
+    for (k = 0; k < s->n_links; k++) if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
+    return true;
+}
+/* How many commands a step is; 0: it cannot be one. */
+XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
+    uint32_t n = 1, k;
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: case XG_EXE_THUNK_REPLICA_ID: case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: break;
+    default: return 0;
+    }
+    for (k = 0; k < s->n_children && c->control; k++) { if (!c->size[s->children[k]]) return 0; n += c->size[s->children[k]] - 1; }
+    return c->control ? n : 0;
+}
+
+/* The run from..to of a sequence becomes a sequence of its own under one step. */
+XG_FN void xg_commands_wrap(xg_commands *c, xg_plan_sequence *q, uint32_t from, uint32_t to, xg_plan_sequence *out) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *run = XG_NEW(p->arena, xg_plan_sequence);
+    xg_plan_step *s;
+    uint32_t k;
+    run->comp = q->comp;
+    for (k = from; k < to; k++) xg_push(p->arena, uint32_t, &run->steps, q->steps.p[k]);
+    xg_push(p->arena, xg_plan_sequence *, &p->sequences, run);
+    s = xg_plan_step_new(p, out, XG_EXE_THUNK_COMMAND_BUFFER, p->steps.p[q->steps.p[from]].inst, 0);
+    s->n_children = 1;
+    s->children = XG_NEW(p->arena, uint32_t);
+    s->children[0] = p->sequences.n - 1;
+}
+
+XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *q = p->sequences.p[number], out;
+    uint32_t k, from = 0, total = 0;
+    out = *q;
+    memset(&out.steps, 0, sizeof out.steps);
+    for (k = 0; k <= q->steps.n; k++) {
+        uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
+        if (n) { total += n; continue; }
+        if (total >= c->least && k > from) xg_commands_wrap(c, q, from, k, &out);
+        else for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
+        from = k + 1;
+        total = 0;
+    }
+    q->steps.p = out.steps.p;
+    q->steps.n = out.steps.n;
+    q->steps.cap = out.steps.cap;
+}
+
+/* Sequences inside of others have greater numbers. */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
+    uint32_t n = p->sequences.n, k, j;
+    bool *inside = XG_NEW_N(p->arena, bool, n + (size_t)1); /* runs as part of a command buffer */
+    xg_commands c;
+    c.p = p;
+    c.least = least;
+    c.control = control;
+    c.size = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    for (k = n; k-- > 0;) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        c.size[k] = 1;
+        for (j = 0; j < q->steps.n && c.size[k]; j++) { uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]); c.size[k] = of ? c.size[k] + of : 0; }
+    }
+    for (k = 0; k < n; k++) {
+        uint32_t l;
+        if (inside[k]) c.least = UINT32_MAX; /* stays as it is; so does what it runs */
+        else { c.least = least; xg_commands_sequence(&c, k); }
+        for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+            const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) { for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k]; continue; }
+            for (l = 0; l < p->sequences.p[s->children[0]]->steps.n; l++) {
+                const xg_plan_step *t = &p->steps.p[p->sequences.p[s->children[0]]->steps.p[l]];
+                uint32_t d;
+                for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
+            }
+        }
+    }
+}
+
+#endif /* XG_PLAN_COMMANDS_C */
 /* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them, totals, the live ranges and the peak. */
 #ifndef XG_PLAN_REPORT_C
 #define XG_PLAN_REPORT_C
@@ -37100,10 +42205,24 @@ XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const
     return n;
 }
 
+/* A backend_config in quotes is the text inside them; one in braces is as it was written. */
+XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
+    xg_buf b;
+    uint32_t k;
+    if (s.n < 2 || s.p[0] != '"') return s;
+    xg_buf_init(&b, w->arena);
+    for (k = 1; k + 1 < s.n; k++) {
+        char c = s.p[k];
+        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    return xg_str_of(b.p ? b.p : "", b.n);
+}
+
 XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
     t->kernel = s->kernel;
     t->value = s->value;
-    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_backend_config)); }
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
@@ -37121,13 +42240,21 @@ XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str
 }
 
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s);
+XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    const xg_plan_sequence *q = p->sequences.p[s->children[0]];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_COMMAND_BUFFER, s->inst->name, made, q->steps.n);
+}
 XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
     uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
     xg_exe_thunk t;
-    for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
     memset(&t, 0, sizeof t);
     t.kind = (uint32_t)s->kind;
     t.name = xg_exe_string(w, s->inst->name);
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
     xg_exe_put_words(w, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
@@ -37190,27 +42317,36 @@ XG_FN void xg_exe_mark_constants(xg_plan *p) {
     for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
-    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
-    xg_exe_header h;
+XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
+    xg_exe_writer *w = XG_NEW(a, xg_exe_writer);
     uint32_t k;
-    w->arena = p->arena;
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
-    xg_dict_init(&w->strings, p->arena);
+    w->arena = a;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], a);
+    xg_dict_init(&w->strings, a);
+    return w;
+}
+XG_FN xg_exe_header xg_exe_head(void) {
+    xg_exe_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    return h;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = xg_exe_writer_new(p->arena);
+    xg_exe_header h = xg_exe_head();
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
     h.temp_bytes = w->temp_bytes;
     h.host_bytes = w->host_bytes;
-    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
@@ -37221,6 +42357,189 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 }
 
 #endif /* XG_PLAN_BYTES_C */
+/* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
+ *
+ *     ThunkSequence name, sm_90a, root 4
+ *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant with ", offset 0"
+ *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
+ *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is written
+ *     thunk 1: memset z, value 0 (1[0+4000])
+ *     thunk 2: for loop, value 10 {0, 1}                   the thunks below it
+ *
+ * What is read back has everything but the data, the PTX and the shapes of parameters and results. */
+#ifndef XG_PLAN_LISTING_C
+#define XG_PLAN_LISTING_C
+
+typedef struct xg_listing { const unsigned char *bytes; xg_exe_section s[XG_EXE_SECTION_COUNT]; } xg_listing;
+
+XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) { return l->bytes + l->s[kind].offset; }
+XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) { return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?"; }
+
+/* How many links of a thunk are slices; they come first. */
+XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
+    switch (kind) {
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
+    case XG_EXE_THUNK_SEQUENCE: case XG_EXE_THUNK_FOR: case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
+    default: return n_links;
+    }
+}
+
+XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
+    const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
+    const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
+    const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);
+    uint32_t k, n = xg_listing_slices(t->kind, t->n_links);
+    xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
+    if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
+    if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
+    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_slice *s;
+        xg_puts(b, k == 0 && n ? " (" : k == n ? " {" : ", ");
+        if (k < n) {
+            s = &slices[links[k] & ~XG_EXE_WRITTEN];
+            xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes, links[k] & XG_EXE_WRITTEN ? "*" : "");
+        } else xg_printf(b, "%u", links[k]);
+        if (k + 1 == n) xg_putc(b, ')');
+    }
+    if (t->n_links > n) xg_putc(b, '}');
+    xg_putc(b, '\n');
+}
+
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
+    xg_listing l;
+    xg_exe_header h;
+    uint32_t k;
+    const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
+    if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
+    l.bytes = (const unsigned char *)exe.p;
+    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name), h.root_thunk);
+    for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
+        const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
+        xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index, (unsigned long long)a->bytes);
+        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
+        xg_puts(b, a->host ? ", host\n" : "\n");
+    }
+    for (k = 0; k < l.s[XG_EXE_KERNELS].count; k++) {
+        const xg_exe_kernel *q = (const xg_exe_kernel *)xg_listing_at(&l, XG_EXE_KERNELS) + k;
+        xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name), q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
+    }
+    for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
+}
+
+/* ---- back ---- */
+
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
+    if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
+    xg_ptext_want(t, ":");
+}
+/* A quoted text: of the escapes, those that the printer writes. */
+XG_FN uint32_t xg_listing_quoted(xg_ptext *t, xg_exe_writer *w) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_ptext_want(t, "\"");
+    for (; t->at < t->end && t->src->text[t->at] != '"'; t->at++) {
+        char c = t->src->text[t->at];
+        if (c == '\\' && t->at + 1 < t->end) { c = t->src->text[++t->at]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    xg_ptext_want(t, "\"");
+    return xg_exe_string(w, xg_str_of(b.p, b.n));
+}
+XG_FN void xg_listing_read_allocation(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_allocation a;
+    xg_str word;
+    uint64_t at;
+    memset(&a, 0, sizeof a);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_ALLOCATIONS].n / sizeof a));
+    word = xg_ptext_name(t);
+    while (a.kind < XG_EXE_ALLOC_COUNT && !xg_str_is(word, xg_exe_allocation_name(a.kind))) a.kind++;
+    if (a.kind == XG_EXE_ALLOC_COUNT) xg_ptext_fail(t, "a kind of allocation");
+    a.index = xg_listing_u32(t);
+    xg_ptext_want(t, ",");
+    a.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "bytes");
+    if (xg_ptext_take(t, ", offset")) { at = (uint64_t)xg_ptext_number(t); if (a.kind == XG_EXE_ALLOC_TEMP) a.offset = at; else a.data = at; }
+    a.host = xg_ptext_take(t, ", host");
+    xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
+}
+XG_FN void xg_listing_read_kernel(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_kernel q;
+    uint32_t k;
+    memset(&q, 0, sizeof q);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_KERNELS].n / sizeof q));
+    q.name = xg_exe_string(w, xg_ptext_name(t));
+    xg_ptext_want(t, ", grid");
+    for (k = 0; k < 3; k++) q.blocks[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", block");
+    for (k = 0; k < 3; k++) q.threads[k] = xg_listing_u32(t);
+    xg_ptext_want(t, ", shared");
+    q.shared_bytes = xg_listing_u32(t);
+    xg_exe_put(w, XG_EXE_KERNELS, &q, sizeof q);
+}
+XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_slice s;
+    uint32_t link;
+    memset(&s, 0, sizeof s);
+    s.allocation = xg_listing_u32(t);
+    xg_ptext_want(t, "[");
+    s.offset = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "+");
+    s.bytes = (uint64_t)xg_ptext_number(t);
+    xg_ptext_want(t, "]");
+    link = xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
+    return xg_ptext_take(t, "*") ? link | XG_EXE_WRITTEN : link;
+}
+XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_thunk r;
+    XG_VEC(uint32_t) links = {NULL, 0, 0};
+    uint32_t k;
+    memset(&r, 0, sizeof r);
+    xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_THUNKS].n / sizeof r));
+    r.kind = xg_ptext_kind(t);
+    r.name = xg_exe_string(w, xg_ptext_name(t));
+    if (xg_ptext_take(t, ", flops")) { r.flops = (uint64_t)xg_ptext_number(t); xg_ptext_want(t, ", bytes"); r.bytes = (uint64_t)xg_ptext_number(t); }
+    if (xg_ptext_take(t, ", run")) r.kernel = xg_listing_u32(t);
+    if (xg_ptext_take(t, ", value")) r.value = xg_listing_u32(t);
+    if (r.kind >= XG_EXE_THUNK_CUSTOM_CALL && r.kind <= XG_EXE_THUNK_OUTFEED) r.value = xg_exe_string(w, xg_str_z(""));
+    if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, "(")) { do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, ")"); }
+    if (xg_ptext_take(t, "{")) { do xg_push(w->arena, uint32_t, &links, xg_listing_u32(t)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, "}"); }
+    r.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
+    r.n_links = links.n;
+    for (k = 0; k < links.n; k++) xg_exe_put(w, XG_EXE_LINKS, &links.p[k], sizeof(uint32_t));
+    xg_exe_put(w, XG_EXE_THUNKS, &r, sizeof r);
+}
+
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    xg_ptext t;
+    xg_exe_writer *w = xg_exe_writer_new(a);
+    xg_exe_header h = xg_exe_head();
+    (void)c;
+    memset(&t, 0, sizeof t);
+    t.src = src;
+    t.end = src->size;
+    t.p = XG_NEW(a, xg_plan);
+    t.p->arena = a;
+    xg_ptext_want(&t, "ThunkSequence");
+    h.name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ",");
+    h.target_name = xg_exe_string(w, xg_ptext_name(&t));
+    xg_ptext_want(&t, ", root");
+    h.root_thunk = xg_listing_u32(&t);
+    while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
+    while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
+    while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
+    xg_ptext_blank(&t);
+    if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");
+    return xg_exe_assemble(w, &h);
+}
+
+#endif /* XG_PLAN_LISTING_C */
 
 /* driver */
 /* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
@@ -37228,9 +42547,12 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
 #define XG_DRIVER_H
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
+enum { XG_DRIVER_COMMANDS = 5 };
 typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
-    bool disable_all_passes, fill_elided, ftz, keep_hlo;
+    uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
+    bool no_command_buffers, command_buffer_control;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
@@ -37277,7 +42599,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
+    X(EXPAND, "optimization", 1) \
     X(SIMPLIFY, "simplification", 25) \
+    X(CANON, "canonicalization", 1) \
+    X(SIMPLIFY2, "simplification-2", 25) \
+    X(COLLECTIVE, "collective-optimizations", 1) \
     X(LAYOUT, "layout-assignment", 1) \
     X(FUSION, "fusion", 1) \
     X(SCHEDULE, "scheduling", 1)
@@ -37285,11 +42611,33 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
+    X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
+    X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
+    X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
+    X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
+    X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
+    X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
+    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
@@ -37487,6 +42835,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         xg_str word = xg_driver_next_word(&names);
         const char *nearby;
         uint32_t k = 0;
+        if (!word.n) continue;
         while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
@@ -37658,11 +43007,23 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -37670,6 +43031,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -37678,6 +43040,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "plan", &text);
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
@@ -37686,15 +43049,24 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
 
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -37807,6 +43179,7 @@ typedef struct xg_public_job {
     size_t size;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;      /* optimize */
+    xlagpu_bytes exe, cubin; /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -37927,7 +43300,11 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->no_command_buffers = d->no_command_buffers;
+    o->command_buffer_least = d->command_buffer_least;
+    o->command_buffer_control = d->command_buffer_control;
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -37969,6 +43346,48 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out
     if (!m || !out || !m->compiled) return false;
     *out = m->report;
     return true;
+}
+
+XG_FN void xg_public_attach(xg_public_job *j) {
+    xg_ctx *c = &j->m->owner->c;
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xg_exe_writer w;
+    const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
+    xg_str made;
+    char *kept;
+    uint32_t k;
+    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
+    if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
+    memset(&w, 0, sizeof w);
+    w.arena = &j->work;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        xg_buf_init(&w.sections[k], &j->work);
+        if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
+        else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
+    }
+    made = xg_exe_assemble(&w, &h);
+    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
+    memcpy(kept, made.p, made.n);
+    xg_public_give(j, kept, made.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+    xg_public_job j = xg_public_job_of(m);
+    j.exe = exe;
+    j.cubin = cubin;
+    return xg_public_bytes(m, &j, xg_public_attach);
+}
+
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+    size_t k;
+    for (k = 0; target && xg_target_at(k); k++) {
+        const xg_target *t = xg_target_at(k);
+        if (strcmp(t->name, target) != 0) continue;
+        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
+        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
+        return true;
+    }
+    return false;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {

@@ -121,6 +121,34 @@ typedef enum xlagpu_type {
 } xlagpu_type;
 
 #endif /* XG_API_STATUS_H */
+/* api/counters.h -- what the simulator counts, and the classes of instructions it counts by. */
+#ifndef XG_API_COUNTERS_H
+#define XG_API_COUNTERS_H
+
+/* X(name). A warp instruction is one instruction of up to 32 lanes; a lane instruction one of an active lane whose guard is true.
+ *   global_loads, global_stores, shared_loads, shared_stores   warp instructions, vectors count once; cp.async is a load and a store
+ *   global_transactions   lines of 128 bytes that they touched, each counted once per instruction
+ *   sectors, minimum_sectors   pieces of 32 bytes touched, and how few would have held as many bytes
+ *   shared_transactions   passes over the banks: what the width asks for, and bank_conflicts more
+ *   barriers   barriers that opened;  divergent_branches   branches where the lanes of a warp parted
+ *   atomics, atomic_conflicts   warp instructions; lanes that had to wait because another lane of the warp changed the same place
+ *   tensor_operations   warp instructions on matrices: mma, wmma.mma, wgmma */
+#define XLAGPU_COUNTERS(X) \
+    X(warp_instructions) X(lane_instructions) X(global_loads) X(global_stores) X(global_transactions) X(sectors) X(minimum_sectors) \
+    X(shared_loads) X(shared_stores) X(shared_transactions) X(bank_conflicts) X(barriers) X(atomics) X(atomic_conflicts) X(divergent_branches) X(tensor_operations) X(faults)
+
+/* X(NAME, text): what class_warps and class_lanes are indexed by. Arithmetic by its type; memory by the space that the instruction names, generic addresses count as global. */
+#define XLAGPU_CLASSES(X) \
+    X(INTEGER, "integer") X(F32, "f32") X(F64, "f64") X(HALF, "half") X(APPROXIMATION, "approximation") X(CONVERSION, "conversion") X(MOVE, "move") \
+    X(GLOBAL, "global") X(SHARED, "shared") X(OTHER_MEMORY, "other_memory") X(ATOMIC, "atomic") X(CONTROL, "control") X(BARRIER, "barrier") X(WARP, "warp") X(TENSOR, "tensor")
+typedef enum xlagpu_class {
+#define X(name, text) XLAGPU_CLASS_##name,
+    XLAGPU_CLASSES(X)
+#undef X
+    XLAGPU_CLASS_COUNT
+} xlagpu_class;
+
+#endif /* XG_API_COUNTERS_H */
 
 #ifdef __cplusplus
 extern "C" {
@@ -138,6 +166,9 @@ typedef struct xlagpu_device_desc {
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
+    bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
 } xlagpu_device_desc;
 
@@ -197,6 +228,9 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t in
 typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
+/* The same in an execution that is there (below): no temporary memory is made. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
 /* ---- executions: the fast way ---- */
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
@@ -211,21 +245,42 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xl
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- profiles ---- */
+
+/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least. instructions: of warps, on "host". */
+typedef struct xlagpu_rt_event { const char *hlo, *kind, *kernel; uint32_t thunk; double start, seconds; uint64_t flops, bytes, instructions; } xlagpu_rt_event;
+/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after the other: sums are not the time of a plain run. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *execution, uint32_t capacity);
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
 
 /* ---- counters of the simulator ---- */
 
 typedef struct xlagpu_kernel_stats {
     const char *name;
-    uint64_t launches, warp_instructions, lane_instructions, global_loads, global_stores, shared_accesses, sectors, minimum_sectors, bank_conflicts, barriers, atomics, divergent_branches, faults;
+    uint64_t launches;
+#define X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
+    XLAGPU_COUNTERS(X)
+#undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
 /* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
- * grid and block counts as 1; entry may be NULL on "host" when there is just one. stats may be NULL. */
-typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; } xlagpu_ptx_launch;
+ * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. stats may be NULL. */
+typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+
+/* A tensor in device memory and the boxes that cp.async.bulk.tensor moves: what cuTensorMapEncodeTiled takes, with its numbers (data_type 0 is u8, 6 f16, 7 f32,
+ * 9 bf16; swizzle 0 none, 1, 2, 3 for 32, 64, 128 bytes; fill 1: NaN outside of the tensor). dims and box begin with the dimension that is contiguous;
+ * strides are in bytes, that of dims[1] first; a step of 0 counts as 1. encode writes the 128 bytes of the device's own format, for a parameter that is aligned to 64. */
+typedef struct xlagpu_tensor_map { uint64_t address, dims[5], strides[4]; uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill; } xlagpu_tensor_map;
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 
 #ifdef __cplusplus
 }
@@ -1740,7 +1795,7 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 #endif
 #endif
 
-enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16 };
+enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16, XG_SIM_WINDOW = 24 /* log2 of a block's shared addresses */, XG_SIM_CLUSTER_MAX = 16 };
 
 /* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
 
@@ -1797,7 +1852,7 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
     uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t interval, running;            /* shadow.c: the next interval; launches under way */
+    uint32_t interval, running, sweeps;    /* shadow.c: the next interval; launches under way; how often all tags were swept */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
@@ -1807,25 +1862,46 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
 
-/* X(field, text): what a run counts; the text is the column head of --stats. */
-#define XG_SIM_STATS(X) \
-    X(warp_instructions, "warp_instructions") X(lane_instructions, "lane_instructions") \
-    X(global_loads, "global_loads") X(global_stores, "global_stores") \
-    X(sectors, "sectors") X(sectors_min, "sectors_min") \
-    X(shared_loads, "shared_loads") X(shared_stores, "shared_stores") X(bank_conflicts, "bank_conflicts") \
-    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") X(faults, "faults")
+/* A tensor map, as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col describe one; numbers as in CUtensorMapDataType and so on. dim: elements less
+ * one. encode writes the 128 bytes that kernels take (tensormap.c says how), or says what is wrong. */
+enum { XG_SIM_TENSORMAP_BYTES = 128 };
+typedef struct xg_sim_tensormap {
+    uint64_t magic, base, stride[4];          /* stride[i]: bytes from one element of dimension i + 1 to the next */
+    uint32_t dim[5];
+    uint16_t box[5], channels, pixels;
+    int16_t lower[3], upper[3];               /* im2col: the corners of the bounding box, of the middle dimensions */
+    uint8_t step[5], type, rank, interleave, swizzle, promotion, fill, im2col;
+} xg_sim_tensormap;
+XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out);
+
+/* What a run counts: api/counters.h. */
 typedef struct xg_sim_stats {
-#define X(field, text) uint64_t field;
-    XG_SIM_STATS(X)
+#define X(name) uint64_t name;
+    XLAGPU_COUNTERS(X)
 #undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT];
 } xg_sim_stats;
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
+
+/* X(NAME, text): what a fault is; its text begins with place, kernel, block, thread and this name. */
+#define XG_SIM_FAULTS(X) \
+    X(BOUNDS, "out of bounds") X(FREED, "freed memory") X(MISALIGNED, "misaligned address") X(READONLY, "write to read-only memory") \
+    X(UNWRITTEN, "uninitialised memory") X(REGISTER, "uninitialised register") X(RACE, "data race") X(ASYNC, "copy not waited for") X(MBARRIER, "wrong use of a memory barrier") \
+    X(DIVERGENCE, "barrier in divergent code") X(BARRIER, "wrong use of a barrier") X(DEADLOCK, "deadlock") X(INACTIVE, "inactive lanes named") \
+    X(ENDLESS, "no end") X(TRAP, "trap") X(OPERAND, "invalid operand")
+typedef enum xg_sim_faultkind {
+#define X(name, text) XG_SIM_FAULT_##name,
+    XG_SIM_FAULTS(X)
+#undef X
+    XG_SIM_FAULT_COUNT
+} xg_sim_faultkind;
 
 /* One kernel launch; zero is the default of all that may be left out. It must stay in place while workers use it. */
 typedef struct xg_sim_launch {
     const xg_sim_module *module;
     const xg_sim_entry *entry;
     uint32_t grid[3], block[3];   /* a 0 counts as 1 */
+    uint32_t cluster[3];          /* blocks of a cluster; 0: as the kernel says */
     uint32_t dynamic_shared;      /* bytes */
     const void *params;           /* info.param_bytes of them */
     size_t param_bytes;
@@ -1836,9 +1912,9 @@ typedef struct xg_sim_launch {
     bool unchecked_races;         /* do not report data races */
     bool unchecked_registers;     /* do not report uses of registers that were not written */
     uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
-    uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
+    uint32_t shared_limit;        /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
-    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth;
+    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
     /* set by xg_sim_begin */
     uint32_t first_interval;      /* 0: races are not looked for */
@@ -1854,7 +1930,7 @@ XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   
 XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
 /* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
-XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w);
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
@@ -1888,7 +1964,8 @@ typedef enum xg_sim_space {
 typedef enum xg_sim_kind {
     XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
     XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
-    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT
+    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT,
+    XG_SIM_K_ASYNC, XG_SIM_K_WAIT, XG_SIM_K_TILE /* async.c; matrix.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -1955,6 +2032,7 @@ struct xg_sim_module {
     uint32_t n_funcs;
     xg_sim_ins *code;
     uint32_t n_code;
+    uint8_t *classes;          /* of the records: an xlagpu_class */
     uint32_t *list;
     xg_sim_copy *copies;
     xg_sim_callsite *sites;
@@ -1962,7 +2040,9 @@ struct xg_sim_module {
     uint32_t const_bytes;
     xg_sim_var *vars;          /* .global and .const */
     uint32_t n_vars;
-    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched on */
+    uint32_t *swept;           /* shadow.c: which sweep of that memory they know of */
+    bool copies_async;         /* there is a cp.async */
     uint32_t shared_common;    /* of .shared variables that several functions use */
     uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
 };
@@ -2592,8 +2672,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     f * (0.00015403475186530786 + f * (1.5303700711365693e-05 + f * 1.325080551750225e-06))))))))
 /* The approximate functions (math.c says how exact they are), in double, by the same operations on every host. */
 #define XG_V_CLAMPD(x, lo, hi) \
-    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(x * 0 + (hi)), XG_V_RAWD(x))); \
-    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(x * 0 + (lo)), XG_V_RAWD(x)))
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(XG_V_FLTD(XG_V_RAWD(x) & 0u) + (hi)), XG_V_RAWD(x))); \
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(XG_V_FLTD(XG_V_RAWD(x) & 0u) + (lo)), XG_V_RAWD(x))) /* not x * 0: x may be infinite */
 #define XG_V_EXP2(y, x) /* y = 2^x, |x| < 1000; x changes */ \
     XG_SIM_T(Df64) y = x + 6755399441055744.0; \
     const XG_SIM_T(Du64) y##_bits = (XG_V_RAWD(y) << 52) + 0x3FF0000000000000u; \
@@ -2877,7 +2957,7 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
     xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
-#define XG_M256_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
+#define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i) * 32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i) * 32), v)
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
@@ -3066,12 +3146,13 @@ typedef enum xg_sim_ok { XG_SIM_O_REG, XG_SIM_O_NUM, XG_SIM_O_VAR, XG_SIM_O_FUNC
 typedef struct xg_sim_operand {
     xg_sim_ok kind;
     uint32_t at;
-    bool inverted;                  /* !p */
+    bool inverted, minus;           /* !p; -r of vmad */
+    xg_str select;                  /* r.b1, r.h10: parts of a register, of video instructions */
     uint8_t number;                 /* as in xg_sim_tok */
     uint64_t value;                 /* number; or what is added to a base */
     xg_sim_sym *sym;
     xg_str word;                    /* label or special register */
-    struct xg_sim_operand *pair;    /* p|q */
+    struct xg_sim_operand *pair;    /* p|q; the coordinates behind a tensor map's address */
     struct xg_sim_operand *items;   /* of a vector or list; the base of an address */
     uint32_t n;
 } xg_sim_operand;
@@ -3150,6 +3231,25 @@ XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
 
 XG_FN int xg_sim_hex(char ch) { return ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 99; }
 
+/* 1.5, 2.5e-3: a float constant in decimal; the dot is at `dot`. */
+XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
+    const char *s = p->src->text + p->pos;
+    size_t n = p->src->size - p->pos, i = dot + 1, sign;
+    double d = 0;
+    bool overflow;
+    while (i < n && xg_sim_is_digit(s[i])) i++;
+    if (i < n && (s[i] | 32) == 'e') {
+        sign = i + 1 < n && (s[i + 1] == '+' || s[i + 1] == '-');
+        if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign])) for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
+    }
+    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
+    p->t.value = xg_sim_bits_f64(d);
+    p->t.number = 8;
+    p->t.kind = XG_SIM_TK_NUM;
+    p->pos += i;
+}
+
 /* 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX, 0x, 0b, 0 octal, decimal with an optional U. */
 XG_FN void xg_sim_number(xg_sim_asm *p) {
     const char *s = p->src->text + p->pos;
@@ -3158,6 +3258,9 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     uint64_t v = 0;
     char second = n > 1 ? (char)(s[1] | 32) : 0;
     p->t.number = 0;
+    while (i < n && xg_sim_is_digit(s[i])) i++;
+    if (i < n && s[i] == '.' && base == 10) { xg_sim_decimal(p, i); return; }
+    i = 0;
     if (s[0] == '0' && (second == 'f' || second == 'd' || second == 'x' || second == 'b')) {
         base = second == 'b' ? 2 : 16;
         if (second == 'f') p->t.number = 4;
@@ -3170,7 +3273,6 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     }
     if (i == digits) XG_SIM_BAD(p, p->pos, NULL, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2) XG_SIM_BAD(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
-    if (i < n && s[i] == '.') XG_SIM_BAD(p, p->pos, "write 0f and the 8 hex digits of the bits, or 0d and 16", "decimal float constants are not supported");
     if (!p->t.number && i < n && s[i] == 'U') i++;
     if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
@@ -3251,8 +3353,9 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     s->scope = scope;
     return s;
 }
-XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) {
+XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) { /* one of 16 bytes is two, one behind the other */
     xg_sim_vreg r;
+    if (bytes == 16) { uint32_t low = xg_sim_new_reg(p, 8); xg_sim_new_reg(p, 8); return low; }
     memset(&r, 0, sizeof r);
     r.bytes = (uint8_t)(bytes == 1 ? 2 : bytes);
     r.first = XG_SIM_NOREG;
@@ -3281,6 +3384,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
         s->space = XG_SIM_REGS;
         s->reg = xg_sim_new_reg(p, range->bytes);
         p->vregs.p[s->reg].name = (uint32_t)(w.p - p->src->text) + 1;
+        if (range->bytes == 16) p->vregs.p[s->reg + 1].name = p->vregs.p[s->reg].name;
         return s;
     }
     return NULL;
@@ -3385,6 +3489,7 @@ XG_FN void xg_sim_operand_word(xg_sim_asm *p, xg_sim_operand *o) {
         o->word = xg_str_of(o->word.p, (size_t)(p->t.text.p + 2 - o->word.p));
         xg_sim_next(p);
     }
+    if (o->kind == XG_SIM_O_REG && p->t.kind == XG_SIM_TK_DOT && p->stmt->op.n && p->stmt->op.p[0] == 'v') { o->select = p->t.text; xg_sim_next(p); }
     if (o->kind == XG_SIM_O_VAR && (xg_sim_is(p, '+') || xg_sim_is(p, '-'))) o->value = xg_sim_expr_unary(p, 0);
 }
 
@@ -3419,7 +3524,10 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             xg_sim_accept(p, '+');
             o->value = xg_sim_expr(p, 0, 0);
         }
-        if (xg_sim_is(p, ',')) XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "addresses with coordinates (textures, tensor maps) are not simulated yet");
+        if (xg_sim_accept(p, ',')) { /* a tensor map and the place of a box in it */
+            o->pair = XG_NEW(&p->scratch, xg_sim_operand);
+            xg_sim_operand_read(p, o->pair, depth + 1);
+        }
         xg_sim_expect(p, ']');
     } else if (p->t.kind == XG_SIM_TK_WORD) xg_sim_operand_word(p, o);
     else if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {
@@ -3435,7 +3543,8 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             o->number = p->t.number;
             o->value = p->t.value ^ (uint64_t)1 << (o->number * 8 - 1);
             xg_sim_next(p);
-        } else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
+        } else if (minus && p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->stmt->op, "vmad")) { xg_sim_operand_word(p, o); o->minus = true; }
+        else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
     } else xg_sim_unexpected(p, "an operand");
     if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
         o->pair = XG_NEW(&p->scratch, xg_sim_operand);
@@ -3444,6 +3553,9 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
 }
 
 /* ---- variables ---- */
+
+/* What a pointer to a function is: nothing that could be read. */
+XG_FN uint64_t xg_sim_function_address(const xg_sim_func *f) { return (uint64_t)0x7F << 56 | (uint64_t)(f->id + 1) << 4; }
 
 XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
     uint32_t at = p->t.at, bytes = xg_sim_types[type].bytes;
@@ -3459,8 +3571,9 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
         bool generic = xg_str_is(p->t.text, "generic");
         if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
         s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+        if (s && s->kind == XG_SIM_SYM_FUNC) { v = xg_sim_function_address(s->func); memcpy(out, &v, bytes > 8 ? 8 : bytes); xg_sim_next(p); if (generic) xg_sim_expect(p, ')'); return; }
         if (!s || s->kind != XG_SIM_SYM_VAR || (s->space != XG_SIM_GLOBAL && s->space != XG_SIM_CONST))
-            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of .global and .const variables defined before", "this initial value is not supported");
+            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before", "this initial value is not supported");
         v = s->offset;
         xg_sim_next(p);
         if (generic) xg_sim_expect(p, ')');
@@ -3930,6 +4043,95 @@ XG_FN float xg_sim_tanh(float x) {
     return (float)(1.0 - 2.0 / (t + 1.0));
 }
 #endif /* XG_SIM_MATH_C */
+/* sim/video.c -- the video instructions: parts of registers as small integers, saturated, then merged or combined with a third operand.
+ *
+ * One function for those on one part, one for those on two or four. What to do stands in two words: imm (operation, types, flags) and imm2
+ * (selections), which decode_video.c fills. */
+#ifndef XG_SIM_VIDEO_C
+#define XG_SIM_VIDEO_C
+
+typedef enum xg_sim_videoop { XG_SIM_V_ADD, XG_SIM_V_SUB, XG_SIM_V_ABSDIFF, XG_SIM_V_MIN, XG_SIM_V_MAX, XG_SIM_V_AVRG, XG_SIM_V_SET, XG_SIM_V_SHL, XG_SIM_V_SHR, XG_SIM_V_MAD } xg_sim_videoop;
+/* imm: operation in 4 bits, comparison in 3, then flags. SECOND: two bits, 1 add, 2 min, 3 max, to the third operand. SCALE: two bits, 1 shr7, 2 shr15. */
+enum { XG_SIM_V_COMPARE = 4, XG_SIM_V_DSIGNED = 1 << 7, XG_SIM_V_ASIGNED = 1 << 8, XG_SIM_V_BSIGNED = 1 << 9, XG_SIM_V_SAT = 1 << 10, XG_SIM_V_SECOND = 11, XG_SIM_V_WRAP = 1 << 13, XG_SIM_V_SCALE = 14,
+       XG_SIM_V_PLUS_ONE = 1 << 16, XG_SIM_V_NEG_PRODUCT = 1 << 17, XG_SIM_V_NEG_C = 1 << 18, XG_SIM_V_FOUR = 1 << 19 };
+/* imm2 of one part: what of d (bits 0-3), a (4-7), b (8-11): 0 all, 1-4 a byte, 5-6 a half. Of several: the lanes of d (0-3), then 4 selectors of 3 bits of a (4-15), of b (16-27). */
+
+XG_FN int64_t xg_sim_video_part(uint32_t x, uint32_t select, bool sgn) {
+    if (select == 0) return sgn ? (int64_t)(int32_t)x : (int64_t)x;
+    if (select <= 4) { x = x >> (8 * (select - 1)) & 255; return sgn ? (int64_t)(int8_t)x : (int64_t)x; }
+    x = x >> (16 * (select - 5)) & 0xFFFF;
+    return sgn ? (int64_t)(int16_t)x : (int64_t)x;
+}
+XG_FN bool xg_sim_video_compare(int64_t a, int64_t b, uint32_t op) {
+    switch (op) { case 0: return a == b; case 1: return a != b; case 2: return a < b; case 3: return a <= b; case 4: return a > b; default: return a >= b; }
+}
+XG_FN int64_t xg_sim_video_clamp(int64_t x, uint32_t bits, bool sgn) {
+    int64_t low = sgn ? -((int64_t)1 << (bits - 1)) : 0, high = ((int64_t)1 << (sgn ? bits - 1 : bits)) - 1;
+    return x < low ? low : x > high ? high : x;
+}
+XG_FN int64_t xg_sim_video_op(int64_t a, int64_t b, uint32_t imm) {
+    switch (imm & 15) {
+    case XG_SIM_V_ADD: return a + b;
+    case XG_SIM_V_SUB: return a - b;
+    case XG_SIM_V_ABSDIFF: return a > b ? a - b : b - a;
+    case XG_SIM_V_MIN: return XG_MIN(a, b);
+    case XG_SIM_V_MAX: return XG_MAX(a, b);
+    case XG_SIM_V_AVRG: a += b; a += a >= 0; return a >= 0 ? a / 2 : (a - 1) / 2; /* rounds away from zero */
+    case XG_SIM_V_SET: return xg_sim_video_compare(a, b, imm >> XG_SIM_V_COMPARE & 7);
+    default: break;
+    }
+    b = imm & XG_SIM_V_WRAP ? b & 31 : XG_MIN(b & 0xFFFFFFFF, 32);
+    if ((imm & 15) == XG_SIM_V_SHL) return b == 32 ? (a > 0 ? INT64_MAX - 0xFFFFFFFF : a < 0 ? INT64_MIN : 0) : a * ((int64_t)1 << b); /* low bits zero, and far out of range */
+    return a >= 0 ? a >> b : -((-a - 1) >> b) - 1;
+}
+XG_FN uint32_t xg_sim_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t imm) {
+    bool sgn = imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED | XG_SIM_V_NEG_PRODUCT | XG_SIM_V_NEG_C) ? true : false;
+    uint32_t scale = (imm >> XG_SIM_V_SCALE & 3) == 1 ? 7 : (imm >> XG_SIM_V_SCALE & 3) == 2 ? 15 : 0;
+    if (sgn) {
+        int64_t x = a * b, k = (int64_t)(int32_t)c;
+        if (imm & XG_SIM_V_NEG_PRODUCT) x = -x;
+        x += imm & XG_SIM_V_NEG_C ? -k : k;
+        x += imm & XG_SIM_V_PLUS_ONE ? 1 : 0;
+        x = x >= 0 ? x >> scale : -((-x - 1) >> scale) - 1;
+        return (uint32_t)(uint64_t)(imm & XG_SIM_V_SAT ? xg_sim_video_clamp(x, 32, true) : x);
+    } else {
+        uint64_t x = ((uint64_t)a * (uint64_t)b + c + (imm & XG_SIM_V_PLUS_ONE ? 1u : 0u)) >> scale;
+        return imm & XG_SIM_V_SAT && x > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)x;
+    }
+}
+/* One part. */
+XG_FN uint32_t xg_sim_video(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
+    uint32_t d = select & 15, bits = d == 0 ? 32 : d <= 4 ? 8 : 16, shift = d == 0 ? 0 : d <= 4 ? 8 * (d - 1) : 16 * (d - 5), mask = bits == 32 ? 0xFFFFFFFFu : ((1u << bits) - 1) << shift, r;
+    bool sgn = (imm & XG_SIM_V_DSIGNED) != 0;
+    int64_t x = xg_sim_video_part(a, select >> 4 & 15, (imm & XG_SIM_V_ASIGNED) != 0), y = xg_sim_video_part(b, select >> 8 & 15, (imm & XG_SIM_V_BSIGNED) != 0);
+    if ((imm & 15) == XG_SIM_V_MAD) return xg_sim_video_mad(x, y, c, imm);
+    x = xg_sim_video_op(x, y, imm);
+    if (imm & XG_SIM_V_SAT) x = xg_sim_video_clamp(x, bits, sgn);
+    r = (uint32_t)(uint64_t)x;
+    switch (imm >> XG_SIM_V_SECOND & 3) {
+    case 1: return r + c;
+    case 2: return sgn ? (uint32_t)XG_MIN((int32_t)r, (int32_t)c) : XG_MIN(r, c);
+    case 3: return sgn ? (uint32_t)XG_MAX((int32_t)r, (int32_t)c) : XG_MAX(r, c);
+    default: return d ? (r << shift & mask) | (c & ~mask) : r;
+    }
+}
+/* Two halves or four bytes. */
+XG_FN uint32_t xg_sim_videos(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
+    uint32_t n = imm & XG_SIM_V_FOUR ? 4 : 2, bits = 32 / n, i, d = c, sum = c;
+    uint64_t both = (uint64_t)b << 32 | a;
+    for (i = 0; i < n; i++) {
+        uint32_t from = n == 4 ? 1 : 5, pa = select >> (4 + 3 * i) & 7, pb = select >> (16 + 3 * i) & 7, mask = ((1u << bits) - 1) << (bits * i);
+        int64_t x = xg_sim_video_part((uint32_t)(both >> (bits * pa)), from, (imm & XG_SIM_V_ASIGNED) != 0), y = xg_sim_video_part((uint32_t)(both >> (bits * pb)), from, (imm & XG_SIM_V_BSIGNED) != 0);
+        if (!(select >> i & 1)) continue;
+        x = xg_sim_video_op(x, y, imm);
+        if (imm & XG_SIM_V_SAT) x = xg_sim_video_clamp(x, bits, (imm & XG_SIM_V_DSIGNED) != 0);
+        sum += (uint32_t)(uint64_t)x;
+        d = ((uint32_t)(uint64_t)x << (bits * i) & mask) | (d & ~mask);
+    }
+    return (imm >> XG_SIM_V_SECOND & 3) == 1 ? sum : d;
+}
+
+#endif /* XG_SIM_VIDEO_C */
 /* sim/scalar.c -- the arithmetic that need not be fast: one lane at a time, one copy for all hosts.
  *
  * A row of XG_SIM_SCALAR_OPS is a function of up to four sources a, b, c, e (and the immediate in->imm, here `imm`) that sets r, and q
@@ -4219,6 +4421,9 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(pair_32, u32, u32, u32, r = xg_sim_cvt_pair(a, b, imm, in->imm2, 16)) S2(pair_16, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 8)) \
     S2(pair_8, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 4)) S1(pair_x2, u16, u32, r = (uint16_t)xg_sim_cvt_pair(a >> 16, a & 0xFFFF, imm, in->imm2, 8)) \
     S1(unpair_8, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 8)) S1(unpair_4, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 4)) \
+    S3(video_b32, u32, u32, u32, u32, r = xg_sim_video(a, b, c, imm, in->imm2)) S3(videos_b32, u32, u32, u32, u32, r = xg_sim_videos(a, b, c, imm, in->imm2)) \
+    S3(pack_small, u32, u32, u32, u32, const uint32_t n = imm & 7; r = c << (2 * n) | ((uint32_t)(uint64_t)xg_sim_video_clamp((int32_t)a, n, (imm & 8) != 0) & ((1u << n) - 1)) << n | ((uint32_t)(uint64_t)xg_sim_video_clamp((int32_t)b, n, (imm & 8) != 0) & ((1u << n) - 1))) \
+    S3(mad24hisat_s32, u32, u32, u32, u32, r = (uint32_t)xg_sim_video_clamp(((int64_t)(int32_t)xg_sim_szext(a, 24, 2) * (int32_t)xg_sim_szext(b, 24, 2) >> 16) + (int32_t)c, 32, true)) \
     S3(pack_cvt, u32, u32, u32, u32, r = xg_sim_cvt_pack(a, b, c, imm & 0xFFFF, in->imm2, imm >> 16))
 
 #define XG_S_SOURCE(x) const char *p##x = L->base[in->x & 1] + in->x; const size_t s##x = L->stride[in->x & 1];
@@ -4445,6 +4650,7 @@ XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, u
     X("%dynamic_smem_size", DYNAMIC_SMEM, 4) X("%total_smem_size", TOTAL_SMEM, 4) X("%cluster_ctarank", CLUSTER_CTARANK, 4) X("%cluster_nctarank", CLUSTER_NCTARANK, 4) \
     X("%clusterid.x", CLUSTERID_X, 4) X("%clusterid.y", CLUSTERID_Y, 4) X("%clusterid.z", CLUSTERID_Z, 4) X("%nclusterid.x", NCLUSTERID_X, 4) X("%nclusterid.y", NCLUSTERID_Y, 4) X("%nclusterid.z", NCLUSTERID_Z, 4) \
     X("%cluster_ctaid.x", CLUSTER_CTAID_X, 4) X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
+    X("%aggr_smem_size", AGGR_SMEM, 4) X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
     X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) X("%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4)
 typedef enum xg_sim_sreg {
 #define X(text, name, bytes) XG_SIM_SREG_##name,
@@ -4466,10 +4672,27 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
     XG_SIM_BAD(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
 }
+/* Counters and places of a driver that is not here: they are 0. */
+XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
+    static const struct { const char *text; uint8_t n, bytes; } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
+    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64"};
+    size_t i, k;
+    for (i = 0; i < XG_COUNT(others); i++) if (xg_str_is(w, others[i])) { *bytes = i < 3 ? 4 : 8; return true; }
+    for (i = 0; i < XG_COUNT(rows); i++) {
+        uint32_t number = 0;
+        size_t n = strlen(rows[i].text);
+        if (w.n <= n || w.n > n + 2 || memcmp(w.p, rows[i].text, n) != 0) continue;
+        for (k = n; k < w.n && xg_sim_is_digit(w.p[k]); k++) number = number * 10 + (uint32_t)(w.p[k] - '0');
+        *bytes = rows[i].bytes;
+        if (k == w.n && number < rows[i].n) return true;
+    }
+    return false;
+}
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     uint32_t i, t;
     xg_sim_ins *in;
     for (i = 0; i < XG_SIM_SREG_COUNT; i++) if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
     in = xg_sim_put(p, s, XG_SIM_K_SREG);
@@ -4490,6 +4713,7 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     uint32_t code;
     if (t == XG_SIM_PRED) {
         if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
+        if (o->kind == XG_SIM_O_SREG && xg_str_is(o->word, "%is_explicit_cluster")) return xg_sim_special(p, s, o);
         if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "expected a predicate");
         return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
     }
@@ -4619,21 +4843,43 @@ XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
 
 /* ---- arithmetic ---- */
 
-/* d = f(sources) of f32 or f64 with .ftz and .sat around it; n sources follow the destination. */
-XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
-    uint32_t src[3], i, d, bytes = xg_sim_types[t].bytes, last;
+/* d = f(src) of f32 or f64 with .ftz and .sat around it; n sources. */
+XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t *src, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t i, bytes = xg_sim_types[t].bytes, last = d;
     if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
     if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) { f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32; ftz = false; } /* common */
-    for (i = 0; i < 3; i++) {
-        src[i] = i < n ? xg_sim_source(p, s, i + 1, t) : XG_SIM_NOREG;
-        if (i < n && ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
-    }
-    d = last = xg_sim_dest(p, s, 0, t);
+    for (i = 0; i < n; i++) if (ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
     if (ftz || sat) last = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, f, last, src[0], src[1], src[2])->imm = imm;
+    xg_sim_alu(p, s, f, last, src[0], n > 1 ? src[1] : XG_SIM_NOREG, n > 2 ? src[2] : XG_SIM_NOREG)->imm = imm;
     if (ftz && sat) { i = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG); last = i; ftz = false; }
     if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
     if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+}
+/* The sources follow the destination. Those before the last may be 16-bit floats (`narrow`), which become f32 first. */
+XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t src[3], i;
+    for (i = 0; i < n; i++) {
+        bool half = narrow != XG_SIM_NONE && (i == 0 || i + 1 < n);
+        src[i] = xg_sim_source(p, s, i + 1, half ? narrow : t);
+        if (half) src[i] = xg_sim_via(p, s, narrow == XG_SIM_F16 ? XG_SIM_F_f32_f16 : XG_SIM_F_f32_bf16, 4, src[i]);
+    }
+    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, 0, t), src, n, ftz, sat, imm);
+}
+XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) { xg_sim_float_of(p, s, f, t, XG_SIM_NONE, n, ftz, sat, imm); }
+/* The type of 16-bit sources of an f32 result, such as add.f32.f16. */
+XG_FN xg_sim_type xg_sim_take_narrow(xg_sim_stmt *s, xg_sim_type t) {
+    return t != XG_SIM_F32 ? XG_SIM_NONE : xg_sim_take(s, "f16") ? XG_SIM_F16 : xg_sim_take(s, "bf16") ? XG_SIM_BF16 : XG_SIM_NONE;
+}
+/* Two f32 in 64 bits, one after the other. */
+XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n, bool ftz, uint32_t imm) {
+    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, 0, XG_SIM_F32X2);
+    for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_F32X2);
+    for (half = 0; half < 2; half++) {
+        r[half] = xg_sim_temp(p, 4);
+        for (i = 0; i < n; i++) part[i] = xg_sim_via(p, s, half ? XG_SIM_F_high_b64 : XG_SIM_F_u32_u64, 4, src[i]);
+        xg_sim_float_into(p, s, f, XG_SIM_F32, r[half], part, n, ftz, false, imm);
+    }
+    xg_sim_alu(p, s, XG_SIM_F_pack_b64, d, r[0], r[1], XG_SIM_NOREG);
 }
 
 /* 16-bit floats with whatever modifiers, scalar or packed. */
@@ -4666,14 +4912,15 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     t = xg_sim_take_type(p, s);
-    if (in || out) {
+    if (t == XG_SIM_F32X2 && !in && !out && !sat) xg_sim_float_x2(p, s, mode == XG_SIM_RN ? (sub ? XG_SIM_F_sub_f32 : XG_SIM_F_add_f32) : sub ? XG_SIM_F_subm_f32 : XG_SIM_F_addm_f32, 2, ftz, mode);
+    else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
         xg_sim_carry(p, s, sub ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32) : wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t,
             xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
-        xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, 2, ftz, sat, mode);
+        xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, xg_sim_take_narrow(s, t), 2, ftz, sat, mode);
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
@@ -4696,6 +4943,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 3, 3);
+    if (t == XG_SIM_F32X2 && !sat) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode); return; }
     if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_mul : XG_SIM_BT_mulm, t), t, 2, ftz, sat, mode); return; }
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
@@ -4718,7 +4966,8 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, c, product;
     xg_sim_operands(p, s, 4, 4);
-    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, 3, ftz, sat, mode); return; }
+    if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode); return; }
+    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, xg_sim_take_narrow(s, t), 3, ftz, sat, mode); return; }
     if (xg_sim_is_half(t) && mode == XG_SIM_RN && arg == 1) { xg_sim_half_op(p, s, t, 3, XG_SIM_H_FMA | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0) | (relu ? XG_SIM_H_RELU : 0)); return; }
     if (part < 0 || arg == 1 || ftz || relu) xg_sim_no_type(p, s, t);
     a = xg_sim_source(p, s, 1, t);
@@ -4742,7 +4991,7 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
-    bool hi = xg_sim_take(s, "hi"), sgn;
+    bool hi = xg_sim_take(s, "hi"), sat = mad && hi && xg_sim_take(s, "sat"), sgn;
     xg_sim_type t;
     xg_sim_f f;
     uint32_t d;
@@ -4752,6 +5001,11 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     sgn = t == XG_SIM_S32;
     f = hi ? (sgn ? XG_SIM_F_mul24hi_s32 : XG_SIM_F_mul24hi_u32) : sgn ? XG_SIM_F_mul24lo_s32 : XG_SIM_F_mul24lo_u32;
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
+    if (sat) {
+        if (!sgn) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        return;
+    }
     d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
     xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
@@ -4819,7 +5073,8 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     bool max = arg == XG_SIM_BT_max, ftz = xg_sim_take(s, "ftz"), nan = xg_sim_take(s, "NaN"), relu = xg_sim_take(s, "relu"), xorsign = xg_sim_take(s, "xorsign"), absolute = xg_sim_take(s, "abs");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, sign = XG_SIM_NOREG, r;
-    xg_sim_operands(p, s, 3, 3);
+    bool three = t == XG_SIM_F32 && s->n == 4 && !xorsign;
+    xg_sim_operands(p, s, three ? 4 : 3, three ? 4 : 3);
     if (xg_sim_is_half(t)) {
         xg_sim_half_op(p, s, t, 2, (max ? XG_SIM_H_MAX : XG_SIM_H_MIN) | (ftz ? XG_SIM_H_FTZ : 0) | (nan ? XG_SIM_H_NAN : 0) | (relu ? XG_SIM_H_RELU : 0) | (xorsign ? XG_SIM_H_XORSIGN : 0) | (absolute ? XG_SIM_H_ABS : 0));
         return;
@@ -4833,13 +5088,25 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
         if (xorsign) { sign = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG); }
         if (absolute) { a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, b); }
+        if (three) { /* of the first two, then of the third */
+            uint32_t ab = xg_sim_temp(p, 4), c = xg_sim_source(p, s, 3, t);
+            if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
+            if (absolute) c = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, c);
+            xg_sim_alu(p, s, f, ab, a, b, XG_SIM_NOREG);
+            a = ab; b = c;
+        }
         r = xorsign ? xg_sim_temp(p, 4) : d;
         xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
         if (xorsign) xg_sim_alu(p, s, XG_SIM_F_copysign_f32, d, sign, r, XG_SIM_NOREG);
         return;
     }
-    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) { xg_sim_alu(p, s, XG_SIM_F_int_x2, d, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u); return; }
+    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32 && t != XG_SIM_S16X2)) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
+        r = relu ? xg_sim_temp(p, 4) : d;
+        xg_sim_alu(p, s, XG_SIM_F_int_x2, r, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
+        if (relu) xg_sim_alu(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG)->imm = 2 | 4;
+        return;
+    }
     r = relu ? xg_sim_temp(p, 4) : d;
     xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b, XG_SIM_NOREG);
     if (relu) xg_sim_alu(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
@@ -4930,6 +5197,22 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_boolean(p, s, boolop, d, x, c);
 }
 
+/* Both halves: 1.0 or all ones in each. */
+XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type dt, xg_sim_type t, int boolop, bool ftz, uint32_t a, uint32_t b) {
+    uint32_t x = xg_sim_temp(p, 4), y = xg_sim_temp(p, 4), m = xg_sim_temp(p, 4);
+    xg_sim_ins *in = xg_sim_alu(p, s, XG_SIM_F_set_f16x2, x, a, b, XG_SIM_NOREG);
+    in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
+    in->d2 = y;
+    if (boolop >= 0) {
+        uint32_t c = xg_sim_source(p, s, 3, XG_SIM_PRED), u = xg_sim_temp(p, 4), v = xg_sim_temp(p, 4);
+        xg_sim_boolean(p, s, boolop, u, x, c);
+        xg_sim_boolean(p, s, boolop, v, y, c);
+        x = u; y = v;
+    }
+    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x), xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y), XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m, xg_sim_constant(p, dt == XG_SIM_F16X2 ? 0x3C003C00u : dt == XG_SIM_BF16X2 ? 0x3F803F80u : 0xFFFFFFFFu, 4), XG_SIM_NOREG);
+}
+
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
@@ -4939,10 +5222,11 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, x;
     (void)arg;
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32) xg_sim_no_type(p, s, dt);
+    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     x = xg_sim_temp(p, 4);
+    if (xg_sim_is_half(t) && xg_sim_types[t].bytes == 4) { xg_sim_set_packed(p, s, k, dt, t, boolop, ftz, a, b); return; }
     if (t == XG_SIM_F16 || t == XG_SIM_BF16) xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
     else {
         if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
@@ -4951,6 +5235,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (boolop >= 0) { uint32_t y = xg_sim_temp(p, 4); xg_sim_boolean(p, s, boolop, y, x, xg_sim_source(p, s, 3, XG_SIM_PRED)); x = y; }
     if (dt == XG_SIM_F32) xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+    else if (xg_sim_types[dt].bytes == 2) { x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x); xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, dt == XG_SIM_F16 ? 0x3C00u : dt == XG_SIM_BF16 ? 0x3F80u : 0xFFFFu, 2), XG_SIM_NOREG); }
     else xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 
@@ -5144,14 +5429,35 @@ XG_FN void xg_sim_mov_unpack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
         xg_sim_alu(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi, XG_SIM_NOREG, XG_SIM_NOREG);
     }
 }
+/* The two halves of a 128-bit operand: a register's, or those of a vector. */
+XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, bool dest, uint32_t out[2]) {
+    uint32_t i;
+    if (o->kind == XG_SIM_O_SINK) { out[0] = xg_sim_temp(p, 8); out[1] = xg_sim_temp(p, 8); return; }
+    if (o->kind == XG_SIM_O_VEC && o->n == 2) { for (i = 0; i < 2; i++) out[i] = dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64, false) : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64, false); return; }
+    if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128) XG_SIM_BAD(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
+    out[0] = o->sym->reg << 1;
+    out[1] = (o->sym->reg + 1) << 1;
+}
+XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
+    uint32_t from[2], to[2], first;
+    xg_sim_halves_of(p, s, &s->o[1], false, from);
+    xg_sim_halves_of(p, s, &s->o[0], true, to);
+    first = xg_sim_via(p, s, XG_F(mov_b64), 8, from[0]); /* {a,b} may be the register's own halves in another order */
+    xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
+}
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
-    if (t == XG_SIM_B128) XG_SIM_UNSUPPORTED(p, s->at, NULL, "128-bit registers are not simulated yet");
+    if (t == XG_SIM_B128) { xg_sim_mov_wide(p, s); return; }
     if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }
     if (s->o[0].kind == XG_SIM_O_VEC) { xg_sim_mov_unpack(p, s, xg_sim_bits_type(t)); return; }
-    if (s->o[1].kind == XG_SIM_O_FUNC) XG_SIM_UNSUPPORTED(p, s->at, NULL, "addresses of functions are not simulated");
+    if (s->o[1].kind == XG_SIM_O_FUNC) {
+        if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, t), xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
     if (t == XG_SIM_PRED) { xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG); return; }
     xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
 }
@@ -5246,11 +5552,25 @@ XG_FN void xg_sim_cvt_packed(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_s
     p->code.p[p->code.n - 1].imm2 = from;
 }
 
+XG_FN bool xg_sim_has_mod(const xg_sim_stmt *s, const char *word) { uint32_t i; for (i = 0; i < s->n_mods; i++) if (xg_str_is(s->mods[i], word)) return true; return false; }
+/* cvt.pack.sat.{u2,s2,u4,s4}.s32.b32 d, a, b, c */
+XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool four = xg_sim_take(s, "u4"), four_signed = !four && xg_sim_take(s, "s4"), two = !four && !four_signed && xg_sim_take(s, "u2");
+    uint32_t a, b, c;
+    if (!four && !four_signed && !two) xg_sim_take(s, "s2");
+    if (!xg_sim_take(s, "s32") || !xg_sim_take(s, "b32")) XG_SIM_BAD(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
+    xg_sim_operands(p, s, 4, 4);
+    a = xg_sim_source(p, s, 1, XG_SIM_S32);
+    b = xg_sim_source(p, s, 2, XG_SIM_S32);
+    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c)->imm = (four || four_signed ? 4u : 2u) | (four || two ? 0u : 8u);
+}
 XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.s8.s32[.b32] d, a, b[, c] */
     xg_sim_type dt, st;
     uint32_t a, b, c, to, from;
     xg_sim_ins *in;
     if (!xg_sim_take(s, "sat")) XG_SIM_BAD(p, s->at, NULL, "'cvt.pack' needs .sat");
+    if (xg_sim_has_mod(s, "u4") || xg_sim_has_mod(s, "s4") || xg_sim_has_mod(s, "u2") || xg_sim_has_mod(s, "s2")) { xg_sim_cvt_pack_small(p, s); return; }
     dt = xg_sim_take_type(p, s);
     st = xg_sim_take_type(p, s);
     if (st != XG_SIM_S32 || !xg_sim_is_int(dt) || xg_sim_types[dt].bytes > 2) xg_sim_no_type(p, s, dt);
@@ -5322,10 +5642,7 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 #endif /* XG_SIM_CONVERT_C */
-/* sim/control.c -- memory, control flow and warp-wide statements to records; the table of all mnemonics.
- *
- * To add an instruction: a row of XG_SIM_ROWS, a decoder here or in decode.c/convert.c, and a function in lanes.c/scalar.c or a
- * case of a kind in warp.c/memory.c. Nothing else knows mnemonics. */
+/* sim/control.c -- memory, control flow and warp-wide statements to records. */
 #ifndef XG_SIM_CONTROL_C
 #define XG_SIM_CONTROL_C
 
@@ -5411,6 +5728,9 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
+XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red); /* decode_async.c */
+XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s);
+
 XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     bool fence = false, policy = false, wide;
     xg_sim_space space;
@@ -5418,18 +5738,20 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     const xg_sim_operand *items, *data = &s->o[store ? 1 : 0], *where = &s->o[store ? 0 : 1];
     uint32_t n, i, list, address, offset, bytes = 0, code;
     xg_sim_ins *in;
+    if (store && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, false); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
     n = xg_sim_vector_of(p, s, data, &items);
     t = xg_sim_take_type(p, s);
-    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
     if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
-        for (i = 0; i < n; i++) {
+        if (t == XG_SIM_B128) { xg_sim_halves_of(p, s, items, !store, codes); n = 2; t = XG_SIM_B64; bytes = 8; }
+        else for (i = 0; i < n; i++) {
             code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
             if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
             bytes = xg_sim_bytes_of(p, code);
@@ -5471,6 +5793,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     uint32_t address, offset, b[8], c = XG_SIM_NOREG, d[8], want, i, n, list, at = red ? 0 : 1;
     const xg_sim_operand *items, *dests = NULL;
     xg_sim_ins *in;
+    if (red && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, true); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
@@ -5530,56 +5853,6 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     in->a = a;
     in->d = d;
     in->imm = (uint32_t)space | (test ? 2u : to ? 1u : 0u) << 8;
-}
-
-XG_FN void xg_sim_d_nop(xg_sim_asm *p, xg_sim_stmt *s, uint32_t fence) { /* prefetch, membar, fence, griddepcontrol, nanosleep, ...: any modifiers that name hints */
-    static const char *const words[] = {"wait", "launch_dependents", "u32", "b32", "b64", "proxy", "alias", "async", "global", "shared::cta", "shared::cluster", "local", "L1", "L2", "sync", "aligned", "inc", "dec",
-        "acq_rel", "sc", "acquire", "release", "mbarrier_init", "cta", "cluster", "gpu", "sys", "gl", "level", "tensormap", "generic", "tensormap::generic", "commit_group", "wait_group", "wait_all", "bulk", "read",
-        "proxy::generic", "async::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"};
-    uint32_t i;
-    bool f = false, policy = false;
-    size_t j;
-    for (i = 0; i < s->n_mods; i++) for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
-    xg_sim_take_hints(s, &f, &policy);
-    for (i = 0; i < s->n; i++) if (s->o[i].kind == XG_SIM_O_LABEL) xg_sim_unknown_word(p, &s->o[i]);
-    xg_sim_put(p, s, fence ? XG_SIM_K_FENCE : XG_SIM_K_NOP);
-}
-
-/* cp.async.{ca,cg}.shared.global [dst], [src], size[, src-size or ignore-src]; the group instructions have nothing to wait for. */
-XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool fence = false, policy = false, wide_d, wide_s;
-    xg_sim_space dst = XG_SIM_SHARED, src = XG_SIM_GLOBAL;
-    uint32_t a, b, off_a, off_b, size, c = XG_SIM_NOREG;
-    xg_sim_ins *in;
-    (void)arg;
-    if (!xg_sim_take(s, "async")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "only cp.async is simulated");
-    if (xg_sim_take(s, "bulk") || xg_sim_take(s, "mbarrier")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "bulk copies and memory barriers are not simulated yet");
-    if (xg_sim_take(s, "commit_group") || xg_sim_take(s, "wait_group") || xg_sim_take(s, "wait_all")) { xg_sim_put(p, s, XG_SIM_K_NOP); return; }
-    xg_sim_take_hints(s, &fence, &policy);
-    if (!xg_sim_take(s, "shared")) xg_sim_take(s, "shared::cta");
-    xg_sim_take(s, "global");
-    xg_sim_operands(p, s, policy ? 4 : 3, policy ? 5 : 4);
-    a = xg_sim_address(p, s, &s->o[0], &dst, &off_a, &wide_d);
-    b = xg_sim_address(p, s, &s->o[1], &src, &off_b, &wide_s);
-    size = xg_sim_literal(p, s, 2, 16);
-    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
-    if (s->n - policy == 4) {
-        bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
-        c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
-        if (pred) { /* true means: read nothing */
-            uint32_t t = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
-            c = t;
-        }
-    }
-    if (off_a) { uint32_t t = xg_sim_temp(p, wide_d ? 8 : 4); xg_sim_alu(p, s, wide_d ? XG_F(add_i64) : XG_F(add_i32), t, a, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_a, wide_d ? 8 : 4), XG_SIM_NOREG); a = t; }
-    if (off_b) { uint32_t t = xg_sim_temp(p, 8); xg_sim_alu(p, s, XG_F(add_i64), t, b, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_b, 8), XG_SIM_NOREG); b = t; }
-    in = xg_sim_put(p, s, XG_SIM_K_CPASYNC);
-    in->a = a;
-    in->b = b;
-    in->c = c;
-    in->imm = size;
-    in->imm2 = wide_d;
 }
 
 /* ---- control flow ---- */
@@ -5653,39 +5926,29 @@ XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         xg_push(&p->scratch, xg_sim_copy, &p->copies, c);
     }
 }
-XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)] */
-    uint32_t i = 0, list;
-    const xg_sim_operand *rets = NULL, *args = NULL;
-    xg_sim_func *callee;
+/* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is none. */
+XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+    uint32_t had = s->guard;
+    bool had_not = s->guard_not;
+    s->guard = guard;
+    s->guard_not = inverted;
+    xg_sim_put(p, s, XG_SIM_K_BRA);
+    s->guard = had;
+    s->guard_not = had_not;
+    return p->code.n - 1;
+}
+XG_FN void xg_sim_call_one(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_func *callee, const xg_sim_operand *rets, const xg_sim_operand *args) {
     xg_sim_callsite site;
     xg_sim_ins *in;
-    (void)arg;
-    xg_sim_take(s, "uni");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
-    if (i >= s->n || s->o[i].kind != XG_SIM_O_FUNC) {
-        if (i < s->n && s->o[i].kind == XG_SIM_O_REG) XG_SIM_UNSUPPORTED(p, s->o[i].at, "call the function by its name", "indirect calls are not simulated");
-        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, "declare it with .func before", "expected the name of a function");
-    }
-    callee = s->o[i++].sym->func;
-    if (callee->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
-    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    uint32_t list = xg_sim_list_begin(p);
     memset(&site, 0, sizeof site);
     site.callee = callee;
-    list = xg_sim_list_begin(p);
     site.first_arg = p->copies.n;
     xg_sim_call_args(p, s, args, callee->args, callee->n_args, false);
     site.n_args = p->copies.n - site.first_arg;
     site.first_ret = p->copies.n;
     xg_sim_call_args(p, s, rets, callee->rets, callee->n_rets, true);
     site.n_rets = p->copies.n - site.first_ret;
-    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
-        in = xg_sim_put(p, s, XG_SIM_K_BRA);
-        in->flags ^= XG_SIM_NOT;
-        in->imm = p->code.n + 1;
-        s->guard = XG_SIM_NOREG;
-        s->guard_not = false;
-    }
     in = xg_sim_put(p, s, XG_SIM_K_CALL);
     in->imm = p->sites.n;
     in->list = list;
@@ -5693,9 +5956,64 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[
     xg_push(&p->scratch, xg_sim_callsite, &p->sites, site);
     xg_push(&p->scratch, uint32_t, &p->calls, callee->id);
 }
+/* Could the operands be those of such formals? */
+XG_FN bool xg_sim_call_fits(const xg_sim_asm *p, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n) {
+    uint32_t i;
+    if ((list ? list->n : 0) != n) return false;
+    for (i = 0; i < n; i++) {
+        const xg_sim_operand *o = &list->items[i];
+        if (formals[i].reg ? o->kind != XG_SIM_O_REG || p->vregs.p[o->sym->reg].bytes != XG_MAX(2u, formals[i].bytes) : o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL || o->sym->bytes != formals[i].bytes) return false;
+    }
+    return true;
+}
+/* A call through a register: one call by name for each function known here that fits, chosen by its address. */
+XG_FN void xg_sim_call_indirect(xg_sim_asm *p, xg_sim_stmt *s, uint32_t pointer, const xg_sim_operand *rets, const xg_sim_operand *args) {
+    XG_VEC(uint32_t) ends = {NULL, 0, 0};
+    uint32_t i, k, next;
+    for (i = 0; i < p->funcs.n; i++) {
+        xg_sim_func *f = p->funcs.p[i];
+        uint32_t other;
+        if (f->entry || !xg_sim_call_fits(p, args, f->args, f->n_args) || !xg_sim_call_fits(p, rets, f->rets, f->n_rets)) continue;
+        other = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, XG_F(set_ne_u64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+        next = xg_sim_jump(p, s, other, false);
+        xg_sim_call_one(p, s, f, rets, args);
+        k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
+        xg_push(&p->scratch, uint32_t, &ends, k);
+        p->code.p[next].imm = p->code.n;
+    }
+    xg_sim_put(p, s, XG_SIM_K_TRAP)->op = 1; /* no function of this kind */
+    for (i = 0; i < ends.n; i++) p->code.p[ends.p[i]].imm = p->code.n;
+}
+XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)][, prototype] */
+    uint32_t i = 0, around = XG_SIM_NOREG;
+    const xg_sim_operand *rets = NULL, *args = NULL, *to;
+    (void)arg;
+    xg_sim_take(s, "uni");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
+    to = i < s->n ? &s->o[i++] : NULL;
+    if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG)) XG_SIM_BAD(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
+    if (to->kind == XG_SIM_O_REG) {
+        const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
+        if (!o || o->kind != XG_SIM_O_LABEL || !o->sym || o->sym->kind != XG_SIM_SYM_PROTO) XG_SIM_BAD(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it", "a call through a register needs a prototype");
+    }
+    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
+        around = xg_sim_jump(p, s, s->guard, !s->guard_not);
+        s->guard = XG_SIM_NOREG;
+        s->guard_not = false;
+    }
+    if (to->kind == XG_SIM_O_FUNC) xg_sim_call_one(p, s, to->sym->func, rets, args);
+    else xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64, false), rets, args);
+    if (around != XG_SIM_NOREG) p->code.p[around].imm = p->code.n;
+}
 
 /* ---- barriers and warp-wide operations ---- */
 
+typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
+    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT, XG_SIM_W_SYNC } xg_sim_warpop;
 typedef enum xg_sim_barop { XG_SIM_BAR_SYNC, XG_SIM_BAR_ARRIVE, XG_SIM_BAR_POPC, XG_SIM_BAR_AND, XG_SIM_BAR_OR } xg_sim_barop;
 
 XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
@@ -5707,15 +6025,13 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     if (xg_sim_take(s, "warp")) {
         xg_sim_take(s, "sync");
         xg_sim_operands(p, s, 1, 1);
-        xg_sim_source(p, s, 0, XG_SIM_U32);
-        xg_sim_put(p, s, XG_SIM_K_NOP);
+        a = xg_sim_source(p, s, 0, XG_SIM_U32);
+        in = xg_sim_put(p, s, XG_SIM_K_WARP);
+        in->op = XG_SIM_W_SYNC;
+        in->e = a;
         return;
     }
-    if (xg_sim_take(s, "cluster")) {
-        xg_sim_take(s, "aligned");
-        if (xg_sim_take(s, "arrive")) { xg_sim_take(s, "relaxed"); xg_sim_take(s, "release"); xg_sim_put(p, s, XG_SIM_K_NOP); return; }
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "cluster barriers are not simulated yet");
-    }
+    if (xg_sim_take(s, "cluster")) { xg_sim_cluster_barrier(p, s); return; }
     if (xg_sim_take(s, "sync")) {}
     else if (xg_sim_take(s, "arrive")) op = XG_SIM_BAR_ARRIVE;
     else if (xg_sim_take(s, "red")) {
@@ -5741,9 +6057,6 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     in->a = a; in->b = b; in->c = c; in->d = d;
     in->imm = aligned;
 }
-
-typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
-    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT } xg_sim_warpop;
 
 XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const ops[] = {"up", "down", "bfly", "idx"};
@@ -5848,6 +6161,1084 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     in->dbytes = 4;
 }
 
+#endif /* XG_SIM_CONTROL_C */
+/* sim/decode_video.c -- the video instructions to records, and the names of instructions that are known but not simulated. */
+#ifndef XG_SIM_DECODE_VIDEO_C
+#define XG_SIM_DECODE_VIDEO_C
+
+/* ".b2" and ".h1" to 1-6; 0 when there is none. */
+XG_FN uint32_t xg_sim_video_select(xg_sim_asm *p, const xg_sim_operand *o) {
+    xg_str w = o->select;
+    if (!w.n) return 0;
+    if (w.n == 3 && w.p[1] == 'b' && w.p[2] >= '0' && w.p[2] <= '3') return 1u + (uint32_t)(w.p[2] - '0');
+    if (w.n == 3 && w.p[1] == 'h' && (w.p[2] == '0' || w.p[2] == '1')) return 5u + (uint32_t)(w.p[2] - '0');
+    XG_SIM_BAD(p, o->at, "a byte .b0 to .b3, or a half .h0 or .h1", "'%.*s' selects no part", (int)w.n, w.p);
+}
+XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
+    static const uint32_t flags[3] = {XG_SIM_V_DSIGNED, XG_SIM_V_ASIGNED, XG_SIM_V_BSIGNED};
+    uint32_t i, imm = 0;
+    for (i = 3 - n; i < 3; i++) {
+        xg_sim_type t = xg_sim_take_type(p, s);
+        if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
+        if (t == XG_SIM_S32) imm |= flags[i];
+    }
+    return imm;
+}
+XG_FN uint32_t xg_sim_video_compare_word(xg_sim_asm *p, xg_sim_stmt *s) {
+    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    int i = xg_sim_take_one(s, words, 6);
+    if (i < 0) XG_SIM_BAD(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
+    return (uint32_t)i << XG_SIM_V_COMPARE;
+}
+XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
+    static const char *const seconds[] = {"add", "min", "max"};
+    uint32_t imm = op, select, second, a, b, c = XG_SIM_NOREG, d, least = op == XG_SIM_V_MAD ? 4 : 3, i, neg;
+    xg_sim_ins *in;
+    if (op == XG_SIM_V_SET) imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
+    else imm |= xg_sim_video_types(p, s, 3);
+    if (op != XG_SIM_V_SET && xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
+    if (op == XG_SIM_V_SHL || op == XG_SIM_V_SHR) { if (xg_sim_take(s, "wrap")) imm |= XG_SIM_V_WRAP; else if (!xg_sim_take(s, "clamp")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p); }
+    if (op == XG_SIM_V_MAD) imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7") ? 1u : xg_sim_take(s, "shr15") ? 2u : 0u) << XG_SIM_V_SCALE;
+    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, seconds, 3) + 1);
+    imm |= second << XG_SIM_V_SECOND;
+    if (s->n && (second || s->o[0].select.n)) least = 4;
+    xg_sim_operands(p, s, least, least);
+    for (i = 1, neg = 0; i < s->n; i++) if (s->o[i].minus) { if (op != XG_SIM_V_MAD) XG_SIM_BAD(p, s->o[i].at, NULL, "only vmad takes negated operands"); neg ^= i == 3 ? 2u : 1u; }
+    if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED)))) XG_SIM_UNSUPPORTED(p, s->at, NULL, "these negations of 'vmad' are not simulated");
+    imm |= (neg & 1 ? (uint32_t)XG_SIM_V_NEG_PRODUCT : 0u) | (neg & 2 ? (uint32_t)XG_SIM_V_NEG_C : 0u);
+    select = xg_sim_video_select(p, &s->o[0]) | xg_sim_video_select(p, &s->o[1]) << 4 | xg_sim_video_select(p, &s->o[2]) << 8;
+    a = xg_sim_source(p, s, 1, XG_SIM_U32);
+    b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    c = least == 4 ? xg_sim_source(p, s, 3, XG_SIM_U32) : xg_sim_constant(p, 0, 4);
+    d = xg_sim_dest(p, s, 0, XG_SIM_U32);
+    in = xg_sim_alu(p, s, XG_F(video_b32), d, a, b, c);
+    in->imm = imm;
+    in->imm2 = select;
+}
+
+/* ".h10", ".b3210": digits, the highest lane first; `highest` is the largest digit. */
+XG_FN uint32_t xg_sim_video_lanes(xg_sim_asm *p, const xg_sim_operand *o, uint32_t n, uint32_t first, uint32_t highest) {
+    uint32_t i, r = 0;
+    for (i = 0; i < n && !o->select.n; i++) r |= (first + i) << (3 * i);
+    if (!o->select.n) return r;
+    if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h')) XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+    for (i = 0; i < n; i++) {
+        uint32_t digit = (uint32_t)(o->select.p[n + 1 - i] - '0');
+        if (digit > highest) XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+        r |= digit << (3 * i);
+    }
+    return r;
+}
+XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg: operation, 16: four parts */
+    uint32_t n = arg & 16 ? 4 : 2, op = arg & 15, imm = op | (arg & 16 ? (uint32_t)XG_SIM_V_FOUR : 0u), mask = 0, i, a, b, c;
+    xg_sim_ins *in;
+    xg_str w;
+    if (op == XG_SIM_V_SET) imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
+    else imm |= xg_sim_video_types(p, s, 3);
+    if (xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
+    if (xg_sim_take(s, "add")) imm |= 1u << XG_SIM_V_SECOND;
+    xg_sim_operands(p, s, 4, 4);
+    w = s->o[0].select;
+    if (!w.n) mask = (1u << n) - 1;
+    for (i = 2; i < w.n; i++) { if (w.p[i] < '0' || w.p[i] >= (char)('0' + n)) XG_SIM_BAD(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n); mask |= 1u << (w.p[i] - '0'); }
+    a = xg_sim_source(p, s, 1, XG_SIM_U32);
+    b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    c = xg_sim_source(p, s, 3, XG_SIM_U32);
+    in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, 0, XG_SIM_U32), a, b, c);
+    in->imm = imm;
+    in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 | xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
+}
+
+XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const why[] = {"textures and surfaces are not simulated", "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated", "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': %s", (int)s->op.n, s->op.p, why[arg]);
+}
+
+#endif /* XG_SIM_DECODE_VIDEO_C */
+/* sim/decode_async.c -- what works on memory beside the threads: cp.async, bulk copies, tensor maps, memory barriers, clusters; hints and fences.
+ *
+ * Statements whose modifiers come in a fixed order are matched against patterns (xg_sim_form): a pattern is a row of words, `a|b` a choice,
+ * a `?` behind a word allows to leave it out. Addresses of these records are whole: an offset has been added before, and how to read the
+ * register stands in a byte of imm2 (xg_sim_spot). */
+#ifndef XG_SIM_DECODE_ASYNC_C
+#define XG_SIM_DECODE_ASYNC_C
+
+/* op of K_ASYNC and K_WAIT. */
+typedef enum xg_sim_asyncop {
+    XG_SIM_Y_MB_INIT, XG_SIM_Y_MB_INVAL, XG_SIM_Y_MB_ARRIVE, XG_SIM_Y_MB_EXPECT, XG_SIM_Y_MB_COMPLETE, XG_SIM_Y_MB_PENDING, XG_SIM_Y_CP_ARRIVE,
+    XG_SIM_Y_BULK, XG_SIM_Y_TENSOR, XG_SIM_Y_STORE, XG_SIM_Y_COMMIT, XG_SIM_Y_GROUPS, XG_SIM_Y_ARRIVE, XG_SIM_Y_MAPA, XG_SIM_Y_RANK, XG_SIM_Y_MAP_SET, XG_SIM_Y_MAP_COPY,
+    XG_SIM_Y_MB_TEST, XG_SIM_Y_WAIT /* barrier.cluster.wait */
+} xg_sim_asyncop;
+
+/* imm of MB_ARRIVE and MB_TEST. */
+enum { XG_SIM_MB_EXPECTS = 1, XG_SIM_MB_NO_COMPLETE = 2, XG_SIM_MB_DROP = 4, XG_SIM_MB_PARITY = 8 };
+
+/* ---- patterns ---- */
+
+XG_FN bool xg_sim_form_word(const char **pattern, xg_str mod, bool have, bool *optional) {
+    const char *q = *pattern, *end = q + strcspn(q, " ");
+    bool found = false;
+    *optional = end > q && end[-1] == '?';
+    while (q < end) {
+        size_t n = strcspn(q, "| ?");
+        if (have && mod.n == n && memcmp(mod.p, q, n) == 0) found = true;
+        q += n;
+        if (*q == '|') q++; else break;
+    }
+    *pattern = end + strspn(end, " ");
+    return found;
+}
+/* True when the modifiers are those of the pattern, in its order; they then count as understood. */
+XG_FN bool xg_sim_form(xg_sim_stmt *s, const char *pattern) {
+    uint32_t i = 0;
+    while (*pattern) {
+        bool optional, found = xg_sim_form_word(&pattern, i < s->n_mods ? s->mods[i] : xg_str_z(""), i < s->n_mods, &optional);
+        if (found) i++;
+        else if (!optional) return false;
+    }
+    if (i != s->n_mods) return false;
+    s->used = i >= 32 ? 0xFFFFFFFFu : (1u << i) - 1;
+    return true;
+}
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) if (xg_str_is(s->mods[i], word)) return true;
+    return false;
+}
+XG_NORETURN XG_FN void xg_sim_no_form(xg_sim_asm *p, const xg_sim_stmt *s) {
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
+}
+
+/* ---- addresses ---- */
+
+typedef struct xg_sim_spot { uint32_t code; xg_sim_space space; bool wide; } xg_sim_spot;
+
+XG_FN xg_sim_spot xg_sim_spot_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_space space) {
+    xg_sim_spot a;
+    uint32_t offset;
+    a.space = space;
+    a.code = xg_sim_address(p, s, o, &a.space, &offset, &a.wide);
+    if (offset) {
+        uint32_t t = xg_sim_temp(p, a.wide ? 8 : 4);
+        xg_sim_alu(p, s, a.wide ? XG_F(add_i64) : XG_F(add_i32), t, a.code, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)offset, a.wide ? 8 : 4), XG_SIM_NOREG);
+        a.code = t;
+    }
+    return a;
+}
+XG_FN uint32_t xg_sim_spot_bits(xg_sim_spot a) { return (uint32_t)a.space | (a.wide ? 16u : 0u); }
+XG_FN xg_sim_ins *xg_sim_put_async(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop op) {
+    xg_sim_ins *in = xg_sim_put(p, s, op >= XG_SIM_Y_MB_TEST ? XG_SIM_K_WAIT : XG_SIM_K_ASYNC);
+    in->op = (uint16_t)op;
+    return in;
+}
+/* Shared memory as the modifiers name it; generic when they do not. */
+XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
+    return xg_sim_has(s, "shared") || xg_sim_has(s, "shared::cta") || xg_sim_has(s, "shared::cluster") ? XG_SIM_SHARED : XG_SIM_GENERIC;
+}
+
+/* ---- hints and fences ---- */
+
+/* X(mnemonic, modifiers, operands, kind). Operands: a an address, t one in parameters or constants too, r a 32-bit source, n a number. */
+#define XG_SIM_HINTS(X) \
+    X("membar", "cta|gl|sys", "", FENCE) X("membar", "proxy alias|async", "", FENCE) X("membar", "proxy async global|shared::cta|shared::cluster", "", FENCE) \
+    X("fence", "sc|acq_rel|acquire|release? cta|cluster|gpu|sys", "", FENCE) X("fence", "mbarrier_init release cluster", "", FENCE) \
+    X("fence", "acquire sync_restrict::shared::cluster cluster", "", FENCE) X("fence", "release sync_restrict::shared::cta cluster", "", FENCE) \
+    X("fence", "proxy alias|async", "", FENCE) X("fence", "proxy async global|shared::cta|shared::cluster", "", FENCE) \
+    X("fence", "proxy tensormap::generic release cta|cluster|gpu|sys", "", FENCE) X("fence", "proxy tensormap::generic acquire cta|cluster|gpu|sys", "an", FENCE) \
+    X("fence", "proxy async::generic acquire sync_restrict::shared::cluster cluster", "", FENCE) X("fence", "proxy async::generic release sync_restrict::shared::cta cluster", "", FENCE) \
+    X("prefetch", "global|local? L1|L2", "a", NOP) X("prefetch", "global L2::evict_last|L2::evict_normal", "a", NOP) X("prefetch", "const|param|param::entry? tensormap", "t", NOP) \
+    X("prefetchu", "L1", "a", NOP) X("applypriority", "global? L2::evict_normal", "an", NOP) X("discard", "global? L2", "an", NOP) \
+    X("griddepcontrol", "launch_dependents|wait", "", NOP) X("nanosleep", "u32", "r", NOP) X("pmevent", "mask?", "n", NOP) X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
+typedef struct xg_sim_hint { const char *op, *form, *operands; xg_sim_kind kind; } xg_sim_hint;
+static const xg_sim_hint xg_sim_hints[] = {
+#define X(op, form, operands, kind) {op, form, operands, XG_SIM_K_##kind},
+    XG_SIM_HINTS(X)
+#undef X
+};
+
+XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *operands) {
+    uint32_t i, n = (uint32_t)strlen(operands);
+    xg_sim_operands(p, s, n, n);
+    for (i = 0; i < n; i++) {
+        if (operands[i] == 'r') xg_sim_source(p, s, i, XG_SIM_U32);
+        else if (operands[i] == 'n') xg_sim_literal(p, s, i, 0xFFFF);
+        else xg_sim_spot_of(p, s, &s->o[i], operands[i] == 't' && s->o[i].kind == XG_SIM_O_ADDR && s->o[i].items->kind == XG_SIM_O_VAR ? s->o[i].items->sym->space :
+            xg_sim_has(s, "global") ? XG_SIM_GLOBAL : xg_sim_has(s, "local") ? XG_SIM_LOCAL : XG_SIM_GENERIC);
+    }
+}
+XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    size_t i;
+    (void)arg;
+    for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
+        const xg_sim_hint *h = &xg_sim_hints[i];
+        if (!xg_str_is(s->op, h->op) || !xg_sim_form(s, h->form)) continue;
+        xg_sim_hint_operands(p, s, h->operands);
+        if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256)) XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
+        xg_sim_put(p, s, h->kind);
+        return;
+    }
+    xg_sim_no_form(p, s);
+}
+/* createpolicy: a number that the caches of a GPU understand; here nobody reads it. */
+XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const kinds[] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
+    static const uint64_t bits[] = {0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
+    uint32_t i, d;
+    (void)arg;
+    if (xg_sim_form(s, "cvt L2 b64")) {
+        xg_sim_operands(p, s, 2, 2);
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, XG_SIM_B64), xg_sim_source(p, s, 1, XG_SIM_B64), XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
+    if (xg_sim_form(s, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged? b64")) {
+        xg_sim_operands(p, s, 1, 2);
+        if (s->n == 2) xg_sim_source(p, s, 1, XG_SIM_F32);
+    } else if (xg_sim_form(s, "range global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged? b64")) {
+        xg_sim_operands(p, s, 4, 4);
+        xg_sim_spot_of(p, s, &s->o[1], xg_sim_has(s, "global") ? XG_SIM_GLOBAL : XG_SIM_GENERIC);
+        xg_sim_source(p, s, 2, XG_SIM_U32);
+        xg_sim_source(p, s, 3, XG_SIM_U32);
+    } else xg_sim_no_form(p, s);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+    for (i = 0; !xg_sim_has(s, kinds[i]); i++) {}
+    xg_sim_alu(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8), XG_SIM_NOREG, XG_SIM_NOREG);
+}
+
+/* ---- memory barriers ---- */
+
+XG_FN void xg_sim_mbarrier_arrive(xg_sim_asm *p, xg_sim_stmt *s, uint32_t flags) {
+    bool count = s->n == 3;
+    xg_sim_spot a;
+    uint32_t b, d = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, flags & (XG_SIM_MB_EXPECTS | XG_SIM_MB_NO_COMPLETE) ? 3 : 2, 3);
+    a = xg_sim_spot_of(p, s, &s->o[1], xg_sim_shared_word(s));
+    b = count ? xg_sim_source(p, s, 2, XG_SIM_U32) : xg_sim_constant(p, 1, 4);
+    if (s->o[0].kind != XG_SIM_O_SINK) {
+        if (xg_sim_has(s, "shared::cluster")) XG_SIM_BAD(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
+        d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+    }
+    in = xg_sim_put_async(p, s, XG_SIM_Y_MB_ARRIVE);
+    in->a = a.code; in->b = b; in->d = d;
+    in->imm = flags;
+    in->imm2 = xg_sim_spot_bits(a);
+}
+XG_FN void xg_sim_mbarrier_wait(xg_sim_asm *p, xg_sim_stmt *s, bool parity, bool hint) {
+    xg_sim_spot a;
+    uint32_t b, d;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 3, hint ? 4 : 3);
+    a = xg_sim_spot_of(p, s, &s->o[1], xg_sim_shared_word(s));
+    b = xg_sim_source(p, s, 2, parity ? XG_SIM_U32 : XG_SIM_B64);
+    if (s->n == 4) xg_sim_source(p, s, 3, XG_SIM_U32);
+    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_MB_TEST);
+    in->a = a.code; in->b = b; in->d = d;
+    in->imm = parity ? XG_SIM_MB_PARITY : 0;
+    in->imm2 = xg_sim_spot_bits(a);
+}
+/* init, inval, expect_tx, complete_tx: an address and perhaps a number. */
+XG_FN void xg_sim_mbarrier_plain(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop op) {
+    xg_sim_spot a;
+    uint32_t n = op == XG_SIM_Y_MB_INVAL ? 1 : 2, b = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, n, n);
+    a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
+    if (n == 2) b = xg_sim_source(p, s, 1, XG_SIM_U32);
+    in = xg_sim_put_async(p, s, op);
+    in->a = a.code; in->b = b;
+    in->imm2 = xg_sim_spot_bits(a);
+}
+XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t drop;
+    (void)arg;
+    if (xg_sim_form(s, "init shared|shared::cta? b64")) xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_INIT);
+    else if (xg_sim_form(s, "inval shared|shared::cta? b64")) xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_INVAL);
+    else if (xg_sim_form(s, "expect_tx relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64")) xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_EXPECT);
+    else if (xg_sim_form(s, "complete_tx relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64")) xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_COMPLETE);
+    else if (xg_sim_form(s, "pending_count b64")) {
+        xg_sim_ins *in;
+        uint32_t a, d;
+        xg_sim_operands(p, s, 2, 2);
+        a = xg_sim_source(p, s, 1, XG_SIM_B64);
+        d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+        in = xg_sim_put_async(p, s, XG_SIM_Y_MB_PENDING);
+        in->a = a; in->d = d;
+    } else {
+        drop = xg_sim_has(s, "arrive_drop") ? XG_SIM_MB_DROP : 0;
+        if (xg_sim_form(s, "arrive|arrive_drop release|relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64")) xg_sim_mbarrier_arrive(p, s, drop);
+        else if (xg_sim_form(s, "arrive|arrive_drop expect_tx release|relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64")) xg_sim_mbarrier_arrive(p, s, drop | XG_SIM_MB_EXPECTS);
+        else if (xg_sim_form(s, "arrive|arrive_drop noComplete release? cta? shared|shared::cta? b64")) xg_sim_mbarrier_arrive(p, s, drop | XG_SIM_MB_NO_COMPLETE);
+        else if (xg_sim_form(s, "test_wait|try_wait parity? acquire|relaxed? cta|cluster? shared|shared::cta? b64")) xg_sim_mbarrier_wait(p, s, xg_sim_has(s, "parity"), xg_sim_has(s, "try_wait"));
+        else xg_sim_no_form(p, s);
+    }
+}
+
+/* ---- clusters ---- */
+
+XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_operands(p, s, 0, 0);
+    if (xg_sim_form(s, "cluster arrive release|relaxed? aligned?")) xg_sim_put_async(p, s, XG_SIM_Y_ARRIVE);
+    else if (xg_sim_form(s, "cluster wait acquire? aligned?")) xg_sim_put_async(p, s, XG_SIM_Y_WAIT);
+    else xg_sim_no_form(p, s);
+}
+/* mapa: the same place in another block's shared memory; getctarank: whose it is. */
+XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
+    bool window = xg_sim_has(s, "shared::cluster"), wide = xg_sim_has(s, "u64");
+    uint32_t a, b = XG_SIM_NOREG, d;
+    xg_sim_ins *in;
+    if (!xg_sim_form(s, "shared::cluster? u32|u64")) xg_sim_no_form(p, s);
+    if (!window && !wide) XG_SIM_BAD(p, s->at, "add .shared::cluster, or use .u64", "generic addresses have 64 bits");
+    xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
+    a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
+    if (!rank) b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    d = xg_sim_dest(p, s, 0, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
+    in = xg_sim_put_async(p, s, rank ? XG_SIM_Y_RANK : XG_SIM_Y_MAPA);
+    in->a = a; in->b = b; in->d = d;
+    in->imm2 = (uint32_t)(window ? XG_SIM_SHARED : XG_SIM_GENERIC) | (wide ? 16u : 0u);
+}
+
+/* ---- cp.async ---- */
+
+/* cp.async.{ca,cg}.shared.global [dst], [src], size[, src-size or ignore-src][, policy] */
+XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool policy = xg_sim_has(s, "L2::cache_hint");
+    xg_sim_spot to, from;
+    uint32_t size, c = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, policy ? 4 : 3, policy ? 5 : 4);
+    to = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
+    from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_GLOBAL);
+    size = xg_sim_literal(p, s, 2, 16);
+    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (xg_sim_has(s, "cg") && size != 16) XG_SIM_BAD(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
+    if (s->n - policy == 4) {
+        bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
+        c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
+        if (pred) { /* true means: read nothing */
+            uint32_t t = xg_sim_temp(p, 4);
+            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
+            c = t;
+        }
+    }
+    if (policy) xg_sim_source(p, s, s->n - 1, XG_SIM_B64);
+    in = xg_sim_put(p, s, XG_SIM_K_CPASYNC);
+    in->a = to.code; in->b = from.code; in->c = c;
+    in->imm = size;
+    in->imm2 = to.wide;
+}
+
+/* ---- bulk copies ---- */
+
+/* imm of BULK and TENSOR: what is where. imm2: addresses of a, b, c, one byte each. */
+enum { XG_SIM_BK_TO_GLOBAL = 1, XG_SIM_BK_MULTICAST = 2, XG_SIM_BK_IM2COL = 4, XG_SIM_BK_MASKED = 8, XG_SIM_BK_REDUCE = 1 << 8 /* | op << 4 */, XG_SIM_BK_OP = 4, XG_SIM_BK_TYPE = 16, XG_SIM_BK_RANK = 24 };
+
+XG_FN int xg_sim_reduction(xg_sim_stmt *s) {
+    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
+    int i;
+    for (i = 0; i < 10; i++) if (i != 6 && i != 7 && xg_sim_has(s, ops[i])) return i;
+    return -1;
+}
+/* Operand i is the cache policy at the end. */
+XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) { if (xg_sim_has(s, "L2::cache_hint")) xg_sim_source(p, s, i, XG_SIM_B64); }
+
+/* cp[.reduce].async.bulk between global and shared memory. */
+XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
+    bool load = false, inner = false, multicast = xg_sim_has(s, "multicast::cluster"), masked = xg_sim_has(s, "cp_mask");
+    uint32_t n = 3 + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
+    uint32_t third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
+    xg_sim_type t = XG_SIM_B32;
+    xg_sim_spot to, from, bar;
+    xg_sim_ins *in;
+    int op = reduce ? xg_sim_reduction(s) : 0;
+    memset(&bar, 0, sizeof bar);
+    if (!reduce) {
+        load = xg_sim_form(s, "async bulk shared::cluster|shared::cta global mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?");
+        inner = !load && xg_sim_form(s, "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes");
+        if (!load && !inner && !xg_sim_form(s, "async bulk global shared::cta bulk_group L2::cache_hint? cp_mask?")) xg_sim_no_form(p, s);
+    } else {
+        inner = xg_sim_form(s, "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes add|min|max|and|or|xor|inc|dec u32|s32|u64|s64|b32|b64");
+        if (!inner && !xg_sim_form(s, "reduce async bulk global shared::cta bulk_group L2::cache_hint? add|min|max|and|or|xor|inc|dec noftz? f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64")) xg_sim_no_form(p, s);
+        t = xg_sim_type_of(s->mods[s->n_mods - 1]);
+    }
+    n += load || inner;
+    xg_sim_operands(p, s, n, n);
+    to = xg_sim_spot_of(p, s, &s->o[0], load || inner ? XG_SIM_SHARED : XG_SIM_GLOBAL);
+    from = xg_sim_spot_of(p, s, &s->o[1], load ? XG_SIM_GLOBAL : XG_SIM_SHARED);
+    size = xg_sim_source(p, s, 2, XG_SIM_U32);
+    if (load || inner) { bar = xg_sim_spot_of(p, s, &s->o[at++], XG_SIM_SHARED); third = bar.code; }
+    if (multicast) mask = xg_sim_source(p, s, at++, XG_SIM_B16);
+    xg_sim_policy_at(p, s, at);
+    if (masked) mask = xg_sim_source(p, s, n - 1, XG_SIM_B16);
+    list = xg_sim_list_begin(p);
+    xg_sim_list_add(p, size);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_BULK);
+    in->a = to.code; in->b = from.code; in->c = third; in->e = mask;
+    in->list = list; in->n = 1;
+    in->imm = (load || inner ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) | (masked ? (uint32_t)XG_SIM_BK_MASKED : 0u) | (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | (uint32_t)t << XG_SIM_BK_TYPE;
+    in->imm2 = xg_sim_spot_bits(to) | xg_sim_spot_bits(from) << 8 | xg_sim_spot_bits(bar) << 16;
+}
+
+/* The coordinates of a box, and the offsets of im2col, as sources of a list; how many. */
+XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *box, const xg_sim_operand *offsets, uint32_t rank, uint32_t *list) {
+    uint32_t codes[8], i, n = 0;
+    if (!box || box->kind != XG_SIM_O_VEC || box->n != rank) XG_SIM_BAD(p, box ? box->at : s->at, NULL, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
+    for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
+    if (offsets) {
+        if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2) XG_SIM_BAD(p, offsets->at, NULL, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
+        for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
+    }
+    *list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
+    return n;
+}
+/* cp[.reduce].async.bulk[.prefetch].tensor. */
+XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefetch) {
+    bool load = !reduce && !prefetch && xg_sim_has(s, "mbarrier::complete_tx::bytes"), im2col = xg_sim_has(s, "im2col") || xg_sim_has(s, "im2col_no_offs"), multicast = xg_sim_has(s, "multicast::cluster");
+    bool offsets = im2col && (load || prefetch);
+    uint32_t rank = xg_sim_has(s, "1d") ? 1 : xg_sim_has(s, "2d") ? 2 : xg_sim_has(s, "3d") ? 3 : xg_sim_has(s, "4d") ? 4 : 5, n, at, list, count, third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
+    int op = reduce ? xg_sim_reduction(s) : 0;
+    const xg_sim_operand *map = prefetch || !load ? &s->o[0] : &s->o[1], *side = load ? &s->o[0] : &s->o[1];
+    xg_sim_spot tensor, shared, bar;
+    xg_sim_ins *in;
+    memset(&bar, 0, sizeof bar);
+    memset(&shared, 0, sizeof shared);
+    if (!(prefetch ? xg_sim_form(s, "async bulk prefetch tensor 1d|2d|3d|4d|5d L2 global tile|im2col? L2::cache_hint?")
+        : reduce ? xg_sim_form(s, "reduce async bulk tensor 1d|2d|3d|4d|5d global shared::cta add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?")
+        : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?")
+        : xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d global shared::cta tile|im2col_no_offs? bulk_group L2::cache_hint?"))) xg_sim_no_form(p, s);
+    if (im2col && rank < 3) XG_SIM_BAD(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
+    n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
+    at = prefetch ? 1 : load ? 3 : 2;
+    xg_sim_operands(p, s, n, n);
+    if (map->kind != XG_SIM_O_ADDR || !map->pair) XG_SIM_BAD(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
+    tensor = xg_sim_spot_of(p, s, map, XG_SIM_GENERIC);
+    if (!prefetch) shared = xg_sim_spot_of(p, s, side, XG_SIM_SHARED);
+    if (load) { bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED); third = bar.code; }
+    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, rank, &list);
+    at += offsets;
+    if (multicast) mask = xg_sim_source(p, s, at++, XG_SIM_B16);
+    xg_sim_policy_at(p, s, at);
+    if (prefetch) { xg_sim_put(p, s, XG_SIM_K_NOP); return; }
+    in = xg_sim_put_async(p, s, XG_SIM_Y_TENSOR);
+    in->a = shared.code; in->b = tensor.code; in->c = third; in->e = mask;
+    in->list = list; in->n = (uint16_t)count;
+    in->imm = (load ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) | (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) | (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | rank << XG_SIM_BK_RANK;
+    in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
+}
+
+/* The end of a group of copies, and the wait for all but n groups. imm: 1 bulk, 2 only their reads, 4 also for copies in no group. */
+XG_FN void xg_sim_groups(xg_sim_asm *p, xg_sim_stmt *s, bool wait, uint32_t flags, bool numbered) {
+    xg_sim_ins *in;
+    uint32_t n = 0;
+    xg_sim_operands(p, s, numbered, numbered);
+    if (numbered) n = xg_sim_literal(p, s, 0, 0x7FFFFFFF);
+    in = xg_sim_put_async(p, s, wait ? XG_SIM_Y_GROUPS : XG_SIM_Y_COMMIT);
+    in->imm = flags;
+    in->imm2 = n;
+}
+XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_ins *in;
+    (void)arg;
+    if (xg_sim_form(s, "async commit_group")) xg_sim_groups(p, s, false, 0, false);
+    else if (xg_sim_form(s, "async wait_group")) xg_sim_groups(p, s, true, 0, true);
+    else if (xg_sim_form(s, "async wait_all")) xg_sim_groups(p, s, true, 4, false);
+    else if (xg_sim_form(s, "async bulk commit_group")) xg_sim_groups(p, s, false, 1, false);
+    else if (xg_sim_form(s, "async bulk wait_group read?")) xg_sim_groups(p, s, true, xg_sim_has(s, "read") ? 3 : 1, true);
+    else if (xg_sim_form(s, "async ca|cg shared|shared::cta global L2::cache_hint? L2::64B|L2::128B|L2::256B?") || xg_sim_form(s, "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? L2::cache_hint?")) xg_sim_cp_plain(p, s);
+    else if (xg_sim_form(s, "async mbarrier arrive noinc? shared|shared::cta? b64")) {
+        xg_sim_spot a;
+        xg_sim_operands(p, s, 1, 1);
+        a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
+        in = xg_sim_put_async(p, s, XG_SIM_Y_CP_ARRIVE);
+        in->a = a.code;
+        in->imm = xg_sim_has(s, "noinc");
+        in->imm2 = xg_sim_spot_bits(a);
+    } else if (xg_sim_form(s, "async bulk prefetch L2 global L2::cache_hint?")) {
+        xg_sim_operands(p, s, 2, 3);
+        xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
+        xg_sim_source(p, s, 1, XG_SIM_U32);
+        xg_sim_policy_at(p, s, 2);
+        xg_sim_put(p, s, XG_SIM_K_NOP);
+    } else if (xg_sim_has(s, "tensor")) xg_sim_tensor(p, s, xg_sim_has(s, "reduce"), xg_sim_has(s, "prefetch"));
+    else if (xg_sim_has(s, "bulk")) xg_sim_bulk(p, s, xg_sim_has(s, "reduce"));
+    else xg_sim_no_form(p, s);
+}
+
+/* st.async and red.async: to another block's shared memory, counted by a memory barrier there. */
+XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
+    xg_sim_spot a, bar;
+    xg_sim_type t;
+    uint32_t n, i, codes[4], list;
+    const xg_sim_operand *items;
+    int op = 0;
+    xg_sim_ins *in;
+    if (red ? !xg_sim_form(s, "async relaxed? cluster? shared::cluster? mbarrier::complete_tx::bytes shared::cluster? inc|dec|min|max|add|and|or|xor u32|s32|u64|b32|s64")
+        : !xg_sim_form(s, "async weak? shared::cluster? mbarrier::complete_tx::bytes shared::cluster? v2|v4? b32|b64|u32|u64|s32|s64|f32|f64")) xg_sim_no_form(p, s);
+    if (red) op = xg_sim_reduction(s);
+    t = xg_sim_type_of(s->mods[s->n_mods - 1]);
+    xg_sim_operands(p, s, 3, 3);
+    a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
+    bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED);
+    s->used &= ~(xg_sim_has(s, "v2") || xg_sim_has(s, "v4") ? 1u << (s->n_mods - 2) : 0u);
+    n = xg_sim_vector_of(p, s, &s->o[1], &items);
+    for (i = 0; i < n; i++) codes[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_STORE);
+    in->a = a.code; in->c = bar.code;
+    in->list = list; in->n = (uint16_t)n;
+    in->imm = (red ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | (uint32_t)t << XG_SIM_BK_TYPE;
+    in->imm2 = xg_sim_spot_bits(a) | xg_sim_spot_bits(bar) << 16;
+}
+
+/* ---- tensor maps that a kernel makes ---- */
+
+/* X(field, text, bytes of the value, has an index) */
+#define XG_SIM_MAP_FIELDS(X) \
+    X(ADDRESS, "global_address", 8, 0) X(RANK, "rank", 4, 0) X(BOX, "box_dim", 4, 1) X(DIM, "global_dim", 4, 1) X(STRIDE, "global_stride", 8, 1) X(STEP, "element_stride", 4, 1) \
+    X(TYPE, "elemtype", 4, 0) X(INTERLEAVE, "interleave_layout", 4, 0) X(SWIZZLE, "swizzle_mode", 4, 0) X(ATOMICITY, "swizzle_atomicity", 4, 0) X(FILL, "fill_mode", 4, 0)
+typedef enum xg_sim_map_field {
+#define X(name, text, bytes, index) XG_SIM_MAP_##name,
+    XG_SIM_MAP_FIELDS(X)
+#undef X
+    XG_SIM_MAP_FIELD_COUNT
+} xg_sim_map_field;
+
+XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const struct { const char *text; uint8_t bytes, index; } rows[XG_SIM_MAP_FIELD_COUNT] = {
+#define X(name, text, bytes, index) {text, bytes, index},
+        XG_SIM_MAP_FIELDS(X)
+#undef X
+    };
+    xg_sim_spot a, from;
+    xg_sim_ins *in;
+    uint32_t i, b, index = 0;
+    (void)arg;
+    if (xg_sim_form(s, "cp_fenceproxy global shared::cta tensormap::generic release cta|cluster|gpu|sys sync aligned")) {
+        xg_sim_operands(p, s, 3, 3);
+        a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
+        from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
+        if (xg_sim_literal(p, s, 2, 128) != 128) XG_SIM_BAD(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
+        in = xg_sim_put_async(p, s, XG_SIM_Y_MAP_COPY);
+        in->a = a.code; in->b = from.code;
+        in->imm2 = xg_sim_spot_bits(a) | xg_sim_spot_bits(from) << 8;
+        return;
+    }
+    for (i = 0; i < XG_SIM_MAP_FIELD_COUNT && !xg_sim_has(s, rows[i].text); i++) {}
+    if (i == XG_SIM_MAP_FIELD_COUNT || !xg_sim_form(s, "replace tile rank|box_dim|global_dim|element_stride|global_address|global_stride|elemtype|interleave_layout|swizzle_mode|swizzle_atomicity|fill_mode global|shared::cta? b1024 b32|b64") ||
+        xg_sim_has(s, "b64") != (rows[i].bytes == 8)) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, 2 + rows[i].index, 2 + rows[i].index);
+    a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "global") ? XG_SIM_GLOBAL : xg_sim_shared_word(s));
+    if (rows[i].index) index = xg_sim_literal(p, s, 1, 4);
+    b = xg_sim_source(p, s, 1u + rows[i].index, rows[i].bytes == 8 ? XG_SIM_B64 : XG_SIM_B32);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_MAP_SET);
+    in->a = a.code; in->b = b;
+    in->imm = i | index << 8;
+    in->imm2 = xg_sim_spot_bits(a);
+}
+
+#endif /* XG_SIM_DECODE_ASYNC_C */
+/* sim/decode_matrix.c -- statements on tiles of matrices: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma.
+ *
+ * A multiplication becomes one record. Its shape and element types stand in imm and imm2 (xg_sim_tile_of unpacks them), its registers in the list:
+ * A, B, C, the metadata of a sparse A, then D. Which shapes and types go together is said by the rows of XG_SIM_MMAS and XG_SIM_WMMAS. */
+#ifndef XG_SIM_DECODE_MATRIX_C
+#define XG_SIM_DECODE_MATRIX_C
+
+/* X(NAME, text, bits of an element, float or integer): the elements of tiles. */
+#define XG_SIM_ELEMS(X) \
+    X(F16, "f16", 16, 1) X(BF16, "bf16", 16, 1) X(TF32, "tf32", 32, 1) X(F32, "f32", 32, 1) X(F64, "f64", 64, 1) X(E4M3, "e4m3", 8, 1) X(E5M2, "e5m2", 8, 1) \
+    X(S8, "s8", 8, 0) X(U8, "u8", 8, 0) X(S4, "s4", 4, 0) X(U4, "u4", 4, 0) X(B1, "b1", 1, 0) X(S32, "s32", 32, 0)
+typedef enum xg_sim_elem {
+#define X(name, text, bits, real) XG_SIM_EL_##name,
+    XG_SIM_ELEMS(X)
+#undef X
+    XG_SIM_EL_COUNT
+} xg_sim_elem;
+typedef struct xg_sim_elem_row { const char *text; uint8_t bits, real; } xg_sim_elem_row;
+static const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
+#define X(name, text, bits, real) {text, bits, real},
+    XG_SIM_ELEMS(X)
+#undef X
+};
+XG_FN xg_sim_elem xg_sim_elem_of(xg_str word) {
+    int i;
+    for (i = 0; i < XG_SIM_EL_COUNT; i++) if (xg_str_is(word, xg_sim_elems[i].text)) return (xg_sim_elem)i;
+    return XG_SIM_EL_COUNT;
+}
+
+/* op of K_TILE. */
+typedef enum xg_sim_tileop { XG_SIM_T_LOAD, XG_SIM_T_STORE, XG_SIM_T_MOVE, XG_SIM_T_MMA, XG_SIM_T_VOLTA /* mma.m8n8k4 of f16 */, XG_SIM_T_WMMA, XG_SIM_T_WLOAD, XG_SIM_T_WSTORE, XG_SIM_T_WGMMA, XG_SIM_T_WGSYNC } xg_sim_tileop;
+
+/* Flags of a multiplication, and of the transfers. */
+enum { XG_SIM_TF_SATURATE = 1, XG_SIM_TF_ACOL = 2, XG_SIM_TF_BROW = 4, XG_SIM_TF_XOR = 8, XG_SIM_TF_SPARSE = 16, XG_SIM_TF_ORDERED = 32, XG_SIM_TF_AREG = 64 /* wgmma: A in registers */, XG_SIM_TF_NEGA = 128, XG_SIM_TF_NEGB = 256 };
+typedef struct xg_sim_tile { uint32_t m, n, k, flags, selector; xg_sim_elem a, b, c, d; } xg_sim_tile;
+
+/* imm: m, n and k, 10 bits each; imm2: four elements of 4 bits, 10 flags; selector: beside op. */
+XG_FN void xg_sim_tile_put(xg_sim_ins *in, xg_sim_tileop op, const xg_sim_tile *t) {
+    in->op = (uint16_t)((uint32_t)op | t->selector << 8);
+    in->imm = t->m | t->n << 10 | t->k << 20;
+    in->imm2 = (uint32_t)t->a | (uint32_t)t->b << 4 | (uint32_t)t->c << 8 | (uint32_t)t->d << 12 | t->flags << 16;
+}
+XG_FN xg_sim_tile xg_sim_tile_of(const xg_sim_ins *in) {
+    xg_sim_tile t;
+    t.m = in->imm & 1023; t.n = in->imm >> 10 & 1023; t.k = in->imm >> 20;
+    t.a = (xg_sim_elem)(in->imm2 & 15); t.b = (xg_sim_elem)(in->imm2 >> 4 & 15); t.c = (xg_sim_elem)(in->imm2 >> 8 & 15); t.d = (xg_sim_elem)(in->imm2 >> 12 & 15);
+    t.flags = in->imm2 >> 16;
+    t.selector = in->op >> 8;
+    return t;
+}
+
+/* ---- reading statements ---- */
+
+/* "m16n8k16" to its numbers. */
+XG_FN bool xg_sim_shape(xg_str w, xg_sim_tile *t) {
+    static const char letters[3] = {'m', 'n', 'k'};
+    uint32_t v[3] = {0, 0, 0}, i = 0, k;
+    for (k = 0; k < 3; k++) {
+        if (i >= w.n || w.p[i++] != letters[k]) return false;
+        while (i < w.n && xg_sim_is_digit(w.p[i]) && v[k] < 1000) v[k] = v[k] * 10 + (uint32_t)(w.p[i++] - '0');
+        if (!v[k] || v[k] > 512) return false;
+    }
+    t->m = v[0]; t->n = v[1]; t->k = v[2];
+    return i == w.n;
+}
+XG_FN void xg_sim_take_shape(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tile *t) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) if (!(s->used >> i & 1) && xg_sim_shape(s->mods[i], t)) { s->used |= 1u << i; return; }
+    XG_SIM_BAD(p, s->at, "such as .m16n8k16", "'%.*s' needs a shape", (int)s->op.n, s->op.p);
+}
+/* The element types in their order; how many. */
+XG_FN uint32_t xg_sim_take_elems(xg_sim_stmt *s, xg_sim_elem out[4]) {
+    uint32_t i, n = 0;
+    for (i = 0; i < s->n_mods && n < 4; i++) {
+        xg_sim_elem e = s->used >> i & 1 ? XG_SIM_EL_COUNT : xg_sim_elem_of(s->mods[i]);
+        if (e != XG_SIM_EL_COUNT) { s->used |= 1u << i; out[n++] = e; }
+    }
+    return n;
+}
+/* row or col, of A and then of B: true for the first one that is not what mma takes by itself. */
+XG_FN void xg_sim_take_layouts(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tile *t) {
+    uint32_t i, n = 0;
+    for (i = 0; i < s->n_mods; i++) {
+        bool row = xg_str_is(s->mods[i], "row");
+        if (!row && !xg_str_is(s->mods[i], "col")) continue;
+        s->used |= 1u << i;
+        if (n == 0 && !row) t->flags |= XG_SIM_TF_ACOL;
+        if (n == 1 && row) t->flags |= XG_SIM_TF_BROW;
+        n++;
+    }
+    if (n != 2) XG_SIM_BAD(p, s->at, "such as .row.col", "'%.*s' needs the layouts of A and B", (int)s->op.n, s->op.p);
+}
+XG_FN bool xg_sim_in_choice(const char *choice, const char *word) {
+    size_t n = strlen(word);
+    const char *q = choice;
+    while (*q) {
+        size_t k = strcspn(q, "|");
+        if (k == n && memcmp(q, word, n) == 0) return true;
+        q += k;
+        if (*q) q++;
+    }
+    return false;
+}
+/* The register type of elements. */
+XG_FN xg_sim_type xg_sim_elem_type(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? XG_SIM_F64 : e == XG_SIM_EL_F32 ? XG_SIM_F32 : XG_SIM_B32; }
+
+typedef struct xg_sim_regs { uint32_t codes[288], n; } xg_sim_regs;
+XG_FN void xg_sim_tile_operand(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, uint32_t n, xg_sim_elem e, bool dest, xg_sim_regs *r) {
+    const xg_sim_operand *o = &s->o[i], *items = o->items;
+    xg_sim_type t = xg_sim_elem_type(e);
+    uint32_t k;
+    if (o->kind != XG_SIM_O_VEC && n == 1) items = o; /* braces may be left out */
+    else if (o->kind != XG_SIM_O_VEC || o->n != n) XG_SIM_BAD(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
+    for (k = 0; k < n; k++) r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
+}
+XG_FN xg_sim_ins *xg_sim_put_tile(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_regs *r, uint32_t dests) {
+    uint32_t i, list = xg_sim_list_begin(p);
+    xg_sim_ins *in;
+    for (i = 0; i < r->n; i++) xg_sim_list_add(p, r->codes[i]);
+    in = xg_sim_put(p, s, XG_SIM_K_TILE);
+    in->list = list;
+    in->n = (uint16_t)r->n;
+    in->d2bytes = (uint8_t)dests;
+    return in;
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
+
+XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
+    xg_sim_regs r;
+    xg_sim_tile t;
+    xg_sim_spot a;
+    uint32_t n, i;
+    const xg_sim_operand *o, *items;
+    xg_sim_ins *in;
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    if (xg_sim_has(s, "m16n16") || xg_sim_has(s, "m8n16") || xg_sim_has(s, "m16n8")) XG_SIM_UNSUPPORTED(p, s->at, "m8n8 with .b16 works", "'%.*s' of 8-bit and smaller elements is not simulated", (int)s->op.n, s->op.p);
+    if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16")) xg_sim_no_form(p, s);
+    n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
+    o = &s->o[store ? 1 : 0];
+    items = o->kind == XG_SIM_O_VEC ? o->items : o;
+    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n) XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
+    for (i = 0; i < n; i++) r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false) : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+    in = xg_sim_put_tile(p, s, &r, store ? 0 : n);
+    in->op = store ? XG_SIM_T_STORE : XG_SIM_T_LOAD;
+    in->a = a.code;
+    in->imm = xg_sim_has(s, "trans");
+    in->imm2 = xg_sim_spot_bits(a);
+}
+XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t a, d;
+    xg_sim_regs r;
+    (void)arg;
+    if (!xg_sim_form(s, "sync aligned m8n8 trans b16")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_source(p, s, 1, XG_SIM_B32);
+    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    r.codes[0] = a; r.codes[1] = d; r.n = 2;
+    xg_sim_put_tile(p, s, &r, 1)->op = XG_SIM_T_MOVE;
+}
+
+/* ---- mma ---- */
+
+/* X(m, n, k, elements of A and B, elements of C and D, sparse): with a choice every pair of A and B is meant, except for 16-bit floats. */
+#define XG_SIM_MMAS(X) \
+    X(8, 8, 4, "f16", "f16|f32", 0) X(16, 8, 8, "f16", "f16|f32", 0) X(16, 8, 16, "f16", "f16|f32", 0) X(16, 8, 8, "bf16", "f32", 0) X(16, 8, 16, "bf16", "f32", 0) \
+    X(16, 8, 4, "tf32", "f32", 0) X(16, 8, 8, "tf32", "f32", 0) X(8, 8, 4, "f64", "f64", 0) X(16, 8, 4, "f64", "f64", 0) X(16, 8, 8, "f64", "f64", 0) X(16, 8, 16, "f64", "f64", 0) \
+    X(8, 8, 16, "s8|u8", "s32", 0) X(16, 8, 16, "s8|u8", "s32", 0) X(16, 8, 32, "s8|u8", "s32", 0) X(8, 8, 32, "s4|u4", "s32", 0) X(16, 8, 32, "s4|u4", "s32", 0) X(16, 8, 64, "s4|u4", "s32", 0) \
+    X(8, 8, 128, "b1", "s32", 0) X(16, 8, 128, "b1", "s32", 0) X(16, 8, 256, "b1", "s32", 0) X(16, 8, 16, "e4m3|e5m2", "f16|f32", 0) X(16, 8, 32, "e4m3|e5m2", "f16|f32", 0) \
+    X(16, 8, 16, "f16", "f16|f32", 1) X(16, 8, 32, "f16", "f16|f32", 1) X(16, 8, 16, "bf16", "f32", 1) X(16, 8, 32, "bf16", "f32", 1) X(16, 8, 8, "tf32", "f32", 1) X(16, 8, 16, "tf32", "f32", 1) \
+    X(16, 8, 32, "s8|u8", "s32", 1) X(16, 8, 64, "s8|u8", "s32", 1) X(16, 8, 64, "s4|u4", "s32", 1) X(16, 8, 128, "s4|u4", "s32", 1) X(16, 8, 64, "e4m3|e5m2", "f16|f32", 1)
+typedef struct xg_sim_mma_row { uint16_t m, n, k; const char *ab, *cd; uint8_t sparse; } xg_sim_mma_row;
+static const xg_sim_mma_row xg_sim_mmas[] = {
+#define X(m, n, k, ab, cd, sparse) {m, n, k, ab, cd, sparse},
+    XG_SIM_MMAS(X)
+#undef X
+};
+
+XG_FN bool xg_sim_mma_known(const xg_sim_tile *t) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_sim_mmas); i++) {
+        const xg_sim_mma_row *r = &xg_sim_mmas[i];
+        if (r->m == t->m && r->n == t->n && r->k == t->k && r->sparse == ((t->flags & XG_SIM_TF_SPARSE) != 0) && xg_sim_in_choice(r->ab, xg_sim_elems[t->a].text) && xg_sim_in_choice(r->ab, xg_sim_elems[t->b].text) &&
+            xg_sim_in_choice(r->cd, xg_sim_elems[t->d].text) && xg_sim_in_choice(r->cd, xg_sim_elems[t->c].text)) return true;
+    }
+    return false;
+}
+/* Registers that hold n elements of a warp's tile. */
+XG_FN uint32_t xg_sim_tile_regs(uint32_t elements, xg_sim_elem e) { return XG_MAX(1u, elements * xg_sim_elems[e].bits / 32 / (e == XG_SIM_EL_F64 ? 64 : 32)); }
+
+/* The selector of a sparse multiplication: which threads of four hold the metadata. */
+XG_FN uint32_t xg_sim_selectors(const xg_sim_tile *t) { /* how many there are */
+    uint32_t bits = t->a == XG_SIM_EL_TF32 ? t->k * 2 : t->a == XG_SIM_EL_S4 || t->a == XG_SIM_EL_U4 ? t->k / 2 : t->k; /* of metadata a row */
+    return bits == 16 ? 4 : bits == 32 ? 2 : 1;
+}
+XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_tile t;
+    xg_sim_elem e[4];
+    xg_sim_regs r;
+    uint32_t n = 0, dests, sparse;
+    bool volta;
+    xg_sim_ins *in;
+    (void)arg;
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    if (xg_sim_take(s, "sp")) t.flags |= XG_SIM_TF_SPARSE;
+    if (xg_sim_take(s, "sp::ordered_metadata")) t.flags |= XG_SIM_TF_SPARSE | XG_SIM_TF_ORDERED;
+    sparse = (t.flags & XG_SIM_TF_SPARSE) != 0;
+    if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned")) XG_SIM_BAD(p, s->at, NULL, "'mma' is written mma.sync.aligned");
+    xg_sim_take_shape(p, s, &t);
+    xg_sim_take_layouts(p, s, &t);
+    if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
+    if (xg_sim_take_elems(s, e) != 4) XG_SIM_BAD(p, s->at, "such as .f32.f16.f16.f32", "'mma' needs the types of D, A, B and C");
+    t.d = e[0]; t.a = e[1]; t.b = e[2]; t.c = e[3];
+    if (t.a == XG_SIM_EL_B1) {
+        if (xg_sim_take(s, "xor")) t.flags |= XG_SIM_TF_XOR;
+        else if (!xg_sim_take(s, "and")) XG_SIM_BAD(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+        if (!xg_sim_take(s, "popc")) XG_SIM_BAD(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+    }
+    volta = t.m == 8 && t.a == XG_SIM_EL_F16;
+    if (!xg_sim_mma_known(&t) || (t.c != t.d && !(volta && t.d == XG_SIM_EL_F32)) || (!volta && t.flags & (XG_SIM_TF_ACOL | XG_SIM_TF_BROW)) || (t.flags & XG_SIM_TF_SATURATE && (xg_sim_elems[t.a].real || t.a == XG_SIM_EL_B1)))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+    xg_sim_operands(p, s, sparse ? 6 : 4, sparse ? 6 : 4);
+    xg_sim_tile_operand(p, s, 1, volta ? 2 : xg_sim_tile_regs(t.m * t.k / (1 + sparse), t.a), t.a, false, &r);
+    xg_sim_tile_operand(p, s, 2, volta ? 2 : xg_sim_tile_regs(t.k * t.n, t.b), t.b, false, &r);
+    xg_sim_tile_operand(p, s, 3, volta ? (t.c == XG_SIM_EL_F16 ? 4 : 8) : xg_sim_tile_regs(t.m * t.n, t.c), t.c, false, &r);
+    if (sparse) {
+        r.codes[r.n++] = xg_sim_source(p, s, 4, XG_SIM_B32);
+        t.selector = xg_sim_literal(p, s, 5, xg_sim_selectors(&t) - 1);
+    }
+    n = r.n;
+    xg_sim_tile_operand(p, s, 0, volta ? (t.d == XG_SIM_EL_F16 ? 4 : 8) : xg_sim_tile_regs(t.m * t.n, t.d), t.d, true, &r);
+    dests = r.n - n;
+    in = xg_sim_put_tile(p, s, &r, dests);
+    xg_sim_tile_put(in, volta ? XG_SIM_T_VOLTA : XG_SIM_T_MMA, &t);
+}
+
+/* ---- wmma ---- */
+
+/* X(m, n, k, elements of A and B, of C and D, registers of A, B, 32-bit C) */
+#define XG_SIM_WMMAS(X) \
+    X(16, 16, 16, "f16", "f16|f32", 8, 8, 8) X(8, 32, 16, "f16", "f16|f32", 8, 8, 8) X(32, 8, 16, "f16", "f16|f32", 8, 8, 8) \
+    X(16, 16, 16, "bf16", "f32", 4, 4, 8) X(8, 32, 16, "bf16", "f32", 2, 8, 8) X(32, 8, 16, "bf16", "f32", 8, 2, 8) X(16, 16, 8, "tf32", "f32", 4, 4, 8) X(8, 8, 4, "f64", "f64", 1, 1, 2) \
+    X(16, 16, 16, "s8|u8", "s32", 2, 2, 8) X(8, 32, 16, "s8|u8", "s32", 1, 4, 8) X(32, 8, 16, "s8|u8", "s32", 4, 1, 8) X(8, 8, 32, "s4|u4", "s32", 1, 1, 2) X(8, 8, 128, "b1", "s32", 1, 1, 2)
+typedef struct xg_sim_wmma_row { uint16_t m, n, k; const char *ab, *cd; uint8_t a, b, c; } xg_sim_wmma_row;
+static const xg_sim_wmma_row xg_sim_wmmas[] = {
+#define X(m, n, k, ab, cd, ra, rb, rc) {m, n, k, ab, cd, ra, rb, rc},
+    XG_SIM_WMMAS(X)
+#undef X
+};
+/* The row of a shape: by the elements of A and B, or for a tile of C by those of C alone. */
+XG_FN const xg_sim_wmma_row *xg_sim_wmma_find(xg_sim_asm *p, const xg_sim_stmt *s, const xg_sim_tile *t, xg_sim_elem ab, xg_sim_elem cd) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_sim_wmmas); i++) {
+        const xg_sim_wmma_row *r = &xg_sim_wmmas[i];
+        if (r->m == t->m && r->n == t->n && r->k == t->k && (ab == XG_SIM_EL_COUNT || xg_sim_in_choice(r->ab, xg_sim_elems[ab].text)) && (cd == XG_SIM_EL_COUNT || xg_sim_in_choice(r->cd, xg_sim_elems[cd].text))) return r;
+    }
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'wmma' has no form for this shape with these types");
+}
+XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e == XG_SIM_EL_F16 ? r->c / 2u : r->c; }
+
+/* flags of WLOAD and WSTORE: bit 0: columns are contiguous; then which matrix, 0 A, 1 B, 2 C or D. */
+XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
+    static const char *const names[] = {"a", "b", "c"};
+    xg_sim_tile t;
+    xg_sim_elem e[4];
+    xg_sim_regs r;
+    xg_sim_spot a;
+    int which = store ? 2 : xg_sim_take_one(s, names, 3);
+    bool col;
+    uint32_t stride, regs;
+    const xg_sim_wmma_row *row;
+    xg_sim_ins *in;
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    if (which < 0 || (store && !xg_sim_take(s, "d")) || !xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned")) xg_sim_no_form(p, s);
+    col = xg_sim_take(s, "col");
+    if (!col && !xg_sim_take(s, "row")) XG_SIM_BAD(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
+    xg_sim_take_shape(p, s, &t);
+    a.space = xg_sim_take_space(s);
+    if (xg_sim_take_elems(s, e) != 1) XG_SIM_BAD(p, s->at, NULL, "'wmma' needs the type of the elements");
+    row = xg_sim_wmma_find(p, s, &t, which < 2 ? e[0] : XG_SIM_EL_COUNT, which < 2 ? XG_SIM_EL_COUNT : e[0]);
+    regs = which == 0 ? row->a : which == 1 ? row->b : xg_sim_wmma_c(row, e[0]);
+    xg_sim_operands(p, s, 2, 3);
+    a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], a.space);
+    stride = s->n == 3 ? xg_sim_source(p, s, 2, XG_SIM_U32) : XG_SIM_NOREG;
+    xg_sim_tile_operand(p, s, store ? 1 : 0, regs, e[0], !store, &r);
+    t.a = t.b = t.c = t.d = e[0];
+    t.flags = (uint32_t)col | (uint32_t)which << 1;
+    in = xg_sim_put_tile(p, s, &r, store ? 0 : regs);
+    xg_sim_tile_put(in, store ? XG_SIM_T_WSTORE : XG_SIM_T_WLOAD, &t);
+    in->a = a.code;
+    in->b = stride;
+    in->op = (uint16_t)(in->op | xg_sim_spot_bits(a) << 8);
+}
+XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_tile t;
+    xg_sim_elem e[4];
+    xg_sim_regs r;
+    uint32_t n, k;
+    const xg_sim_wmma_row *row;
+    (void)arg;
+    if (xg_sim_take(s, "load")) { xg_sim_wmma_transfer(p, s, false); return; }
+    if (xg_sim_take(s, "store")) { xg_sim_wmma_transfer(p, s, true); return; }
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    if (xg_sim_take(s, "xor")) t.flags |= XG_SIM_TF_XOR;
+    k = (t.flags & XG_SIM_TF_XOR) || xg_sim_take(s, "and") ? xg_sim_take(s, "popc") : 2u;
+    if (!xg_sim_take(s, "mma") || !xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned") || !k) xg_sim_no_form(p, s);
+    xg_sim_take_shape(p, s, &t);
+    xg_sim_take_layouts(p, s, &t);
+    t.flags &= ~(uint32_t)(XG_SIM_TF_ACOL | XG_SIM_TF_BROW); /* the loads have seen to it */
+    if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
+    n = xg_sim_take_elems(s, e);
+    if (n != 4 && n != 2) XG_SIM_BAD(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
+    t.d = e[0]; t.a = n == 2 ? XG_SIM_EL_F16 : e[1]; t.b = n == 2 ? XG_SIM_EL_F16 : e[2]; t.c = e[n - 1];
+    if ((t.a == XG_SIM_EL_B1) != (k == 1) || (t.flags & XG_SIM_TF_SATURATE && xg_sim_elems[t.a].real && t.a != XG_SIM_EL_F16) || (t.a != t.b)) xg_sim_no_form(p, s);
+    row = xg_sim_wmma_find(p, s, &t, t.a, t.d);
+    xg_sim_wmma_find(p, s, &t, t.b, t.c);
+    xg_sim_operands(p, s, 4, 4);
+    xg_sim_tile_operand(p, s, 1, row->a, t.a, false, &r);
+    xg_sim_tile_operand(p, s, 2, row->b, t.b, false, &r);
+    xg_sim_tile_operand(p, s, 3, xg_sim_wmma_c(row, t.c), t.c, false, &r);
+    xg_sim_tile_operand(p, s, 0, xg_sim_wmma_c(row, t.d), t.d, true, &r);
+    xg_sim_tile_put(xg_sim_put_tile(p, s, &r, xg_sim_wmma_c(row, t.d)), XG_SIM_T_WMMA, &t);
+}
+
+/* ---- wgmma ---- */
+
+/* One k of each element type, dense. */
+XG_FN uint32_t xg_sim_wgmma_k(xg_sim_elem e) { return e == XG_SIM_EL_F16 || e == XG_SIM_EL_BF16 ? 16 : e == XG_SIM_EL_TF32 ? 8 : e == XG_SIM_EL_B1 ? 256 : 32; }
+XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
+    bool real = xg_sim_elems[t->a].real != 0, sparse = (t->flags & XG_SIM_TF_SPARSE) != 0;
+    if (t->m != 64 || t->n % 8 || t->n < 8 || t->n > 256 || t->k != xg_sim_wgmma_k(t->a) << sparse) return false;
+    if (!real && t->n > 32 && t->n % 16) return false;
+    if (!real && t->n > 8 && t->n < 32 && t->n != 16 && t->n != 24) return false;
+    switch (t->a) {
+    case XG_SIM_EL_F16: return t->b == t->a && (t->d == XG_SIM_EL_F16 || t->d == XG_SIM_EL_F32);
+    case XG_SIM_EL_BF16: case XG_SIM_EL_TF32: return t->b == t->a && t->d == XG_SIM_EL_F32;
+    case XG_SIM_EL_E4M3: case XG_SIM_EL_E5M2: return (t->b == XG_SIM_EL_E4M3 || t->b == XG_SIM_EL_E5M2) && (t->d == XG_SIM_EL_F16 || t->d == XG_SIM_EL_F32);
+    case XG_SIM_EL_S8: case XG_SIM_EL_U8: return (t->b == XG_SIM_EL_S8 || t->b == XG_SIM_EL_U8) && t->d == XG_SIM_EL_S32;
+    case XG_SIM_EL_B1: return t->b == t->a && t->d == XG_SIM_EL_S32 && !sparse;
+    default: return false;
+    }
+}
+/* mma_async[.sp] d, a, b[, metadata, selector], scale-d[, imm-scale-a, imm-scale-b[, trans-a][, trans-b]] */
+XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_tile t;
+    xg_sim_elem e[4];
+    xg_sim_regs r;
+    uint32_t at = 3, n, scale, descriptor_a = XG_SIM_NOREG, descriptor_b;
+    bool sparse, half;
+    xg_sim_ins *in;
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    sparse = xg_sim_take(s, "sp") || xg_sim_take(s, "sp::ordered_metadata");
+    if (sparse) t.flags |= XG_SIM_TF_SPARSE;
+    if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned")) xg_sim_no_form(p, s);
+    xg_sim_take_shape(p, s, &t);
+    if (xg_sim_take_elems(s, e) != 3) XG_SIM_BAD(p, s->at, "such as .f32.bf16.bf16", "'wgmma' needs the types of D, A and B");
+    t.d = t.c = e[0]; t.a = e[1]; t.b = e[2];
+    if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
+    if (t.a == XG_SIM_EL_B1 && (!xg_sim_take(s, "and") || !xg_sim_take(s, "popc"))) xg_sim_no_form(p, s);
+    if (!xg_sim_wgmma_known(&t) || (t.flags & XG_SIM_TF_SATURATE && t.d != XG_SIM_EL_S32)) XG_SIM_UNSUPPORTED(p, s->at, NULL, "'wgmma' has no form for this shape with these types");
+    half = t.a == XG_SIM_EL_F16 || t.a == XG_SIM_EL_BF16;
+    if (s->n < 4) xg_sim_operands(p, s, 4, 10);
+    if (s->o[1].kind == XG_SIM_O_VEC) { t.flags |= XG_SIM_TF_AREG; xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r); }
+    else descriptor_a = xg_sim_source(p, s, 1, XG_SIM_B64);
+    descriptor_b = xg_sim_source(p, s, 2, XG_SIM_B64);
+    if (sparse) {
+        if (s->n < 6) xg_sim_operands(p, s, 6, 12);
+        r.codes[r.n++] = xg_sim_source(p, s, at++, XG_SIM_B32);
+        t.selector = xg_sim_literal(p, s, at++, xg_sim_selectors(&t) - 1);
+    }
+    scale = xg_sim_source(p, s, at++, XG_SIM_PRED);
+    n = at + (xg_sim_elems[t.a].real ? 2u : 0u) + (half ? (t.flags & XG_SIM_TF_AREG ? 1u : 2u) : 0u);
+    xg_sim_operands(p, s, n, n);
+    if (xg_sim_elems[t.a].real) {
+        uint32_t k;
+        for (k = 0; k < 2; k++, at++) {
+            const xg_sim_operand *o = &s->o[at];
+            if (o->kind != XG_SIM_O_NUM || (o->value != 1 && o->value != ~(uint64_t)0)) XG_SIM_BAD(p, o->at, NULL, "a factor of an operand is 1 or -1");
+            if (o->value != 1) t.flags |= k ? XG_SIM_TF_NEGB : XG_SIM_TF_NEGA;
+        }
+    }
+    if (half && !(t.flags & XG_SIM_TF_AREG) && xg_sim_literal(p, s, at++, 1)) t.flags |= XG_SIM_TF_ACOL;
+    if (half && xg_sim_literal(p, s, at, 1)) t.flags |= XG_SIM_TF_BROW;
+    n = xg_sim_tile_regs(16 * t.n, t.d);
+    xg_sim_tile_operand(p, s, 0, n, t.d, false, &r);
+    xg_sim_tile_operand(p, s, 0, n, t.d, true, &r);
+    in = xg_sim_put_tile(p, s, &r, n);
+    xg_sim_tile_put(in, XG_SIM_T_WGMMA, &t);
+    in->a = descriptor_a; in->b = descriptor_b; in->c = scale;
+}
+XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    if (xg_sim_take(s, "mma_async")) { xg_sim_wgmma_mma(p, s); return; }
+    if (xg_sim_form(s, "fence|commit_group sync aligned")) xg_sim_operands(p, s, 0, 0);
+    else if (xg_sim_form(s, "wait_group sync aligned")) { xg_sim_operands(p, s, 1, 1); xg_sim_literal(p, s, 0, 7); }
+    else xg_sim_no_form(p, s);
+    xg_sim_put(p, s, XG_SIM_K_TILE)->op = XG_SIM_T_WGSYNC;
+}
+
+#endif /* XG_SIM_DECODE_MATRIX_C */
+/* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability on.
+ *
+ * XG_SIM_NEEDS is a list of facts of the PTX manual, each "an instruction of this name with these words among its modifiers needs that target"; a bar
+ * separates words of which one is enough. All facts that fit an instruction hold. feature 'a': only targets with a letter (sm_100a, sm_120f)
+ * have it; '=': only this one target, with its letter. Instructions that the oldest supported assembler takes for every target need no row. */
+#ifndef XG_SIM_TARGETS_C
+#define XG_SIM_TARGETS_C
+
+/* X(instruction, words, compute capability, feature) */
+#define XG_SIM_NEEDS(X) \
+    X("add", "f16|f16x2", 53, 0) X("sub", "f16|f16x2", 53, 0) X("mul", "f16|f16x2", 53, 0) X("fma", "f16|f16x2", 53, 0) X("setp", "f16|f16x2", 53, 0) X("set", "f16|f16x2", 53, 0) \
+    X("add", "bf16|bf16x2", 90, 0) X("sub", "bf16|bf16x2", 90, 0) X("mul", "bf16|bf16x2", 90, 0) X("fma", "bf16|bf16x2", 80, 0) X("setp", "bf16|bf16x2", 90, 0) X("set", "bf16|bf16x2", 90, 0) \
+    X("add", "f32x2", 100, 0) X("sub", "f32x2", 100, 0) X("mul", "f32x2", 100, 0) X("fma", "f32x2", 100, 0) X("fma", "relu", 80, 0) \
+    X("min", "f16|f16x2|bf16|bf16x2", 80, 0) X("max", "f16|f16x2|bf16|bf16x2", 80, 0) X("min", "NaN", 80, 0) X("max", "NaN", 80, 0) X("min", "xorsign", 86, 0) X("max", "xorsign", 86, 0) \
+    X("min", "u16x2|s16x2", 90, 0) X("max", "u16x2|s16x2", 90, 0) X("add", "u16x2|s16x2", 90, 0) X("abs", "bf16|bf16x2", 80, 0) X("neg", "bf16|bf16x2", 80, 0) \
+    X("tanh", "f32|f16|f16x2", 75, 0) X("tanh", "bf16|bf16x2", 90, 0) X("ex2", "f16|f16x2", 75, 0) X("ex2", "bf16|bf16x2", 90, 0) \
+    X("cvt", "bf16|bf16x2|tf32|relu", 80, 0) X("cvt", "e4m3x2|e5m2x2", 89, 0) X("cvt", "e2m1x2|e2m3x2|e3m2x2|ue8m0x2", 100, 'a') \
+    X("match", "sync", 70, 0) X("redux", "sync", 80, 0) X("redux", "f32", 100, 'a') X("elect", "sync", 90, 0) X("nanosleep", "", 70, 0) X("bmsk", "", 70, 0) X("szext", "", 70, 0) X("dp4a", "", 61, 0) X("dp2a", "", 61, 0) \
+    X("ld", "relaxed|acquire", 70, 0) X("st", "relaxed|release", 70, 0) X("fence", "", 70, 0) X("ld", "L2::cache_hint", 80, 0) X("st", "L2::cache_hint", 80, 0) X("createpolicy", "", 80, 0) X("discard", "", 80, 0) X("applypriority", "", 80, 0) \
+    X("ld", "v8", 100, 0) X("st", "v8", 100, 0) X("ld", "b128", 70, 0) X("st", "b128", 70, 0) X("st", "async", 90, 0) X("red", "async", 90, 0) X("ld", "shared::cluster", 90, 0) X("st", "shared::cluster", 90, 0) \
+    X("atom", "f16", 70, 0) X("red", "f16", 70, 0) X("atom", "f16x2|f64", 60, 0) X("red", "f16x2|f64", 60, 0) X("atom", "bf16|bf16x2", 90, 0) X("red", "bf16|bf16x2", 90, 0) X("atom", "v2|v4|v8|b128|shared::cluster|cluster", 90, 0) X("red", "v2|v4|v8|cluster", 90, 0) \
+    X("cp", "async", 80, 0) X("cp", "bulk", 90, 0) X("mbarrier", "", 80, 0) X("mbarrier", "try_wait|expect_tx|complete_tx|cluster|shared::cluster", 90, 0) X("mapa", "", 90, 0) X("getctarank", "", 90, 0) X("barrier", "cluster", 90, 0) X("fence", "async|mbarrier_init|cluster", 90, 0) X("ld", "cluster", 90, 0) X("st", "cluster", 90, 0) \
+    X("griddepcontrol", "", 90, 0) X("tensormap", "replace", 90, 'a') X("tensormap", "cp_fenceproxy", 90, 0) X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
+    X("ldmatrix", "", 75, 0) X("stmatrix", "", 90, 0) X("movmatrix", "", 75, 0) X("wmma", "", 70, 0) X("wmma", "bf16|tf32|f64", 80, 0) X("wmma", "s8|u8|s4|u4|b1", 75, 0) \
+    X("mma", "m8n8k4", 70, 0) X("mma", "m16n8k8|m8n8k16|m8n8k32|m8n8k128", 75, 0) X("mma", "m16n8k4|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|f64|bf16|tf32|sp", 80, 0) X("mma", "e4m3|e5m2", 89, 0)
+
+typedef struct xg_sim_need { const char *op, *words; uint16_t cc; char feature; } xg_sim_need;
+static const xg_sim_need xg_sim_needs[] = {
+#define X(op, words, cc, feature) {op, words, cc, feature},
+    XG_SIM_NEEDS(X)
+#undef X
+};
+
+/* Does a fact fit the instruction? *word becomes the modifier that makes it so, empty when every modifier does. */
+XG_FN bool xg_sim_need_fits(const xg_sim_need *n, const xg_sim_stmt *s, xg_str *word) {
+    const char *p = n->words;
+    uint32_t i;
+    *word = xg_str_of("", 0);
+    if (!xg_str_is(s->op, n->op)) return false;
+    if (!*p) return true;
+    while (*p) {
+        size_t len = strcspn(p, "|");
+        for (i = 0; i < s->n_mods; i++) if (s->mods[i].n == len && memcmp(s->mods[i].p, p, len) == 0) { *word = s->mods[i]; return true; }
+        p += len + (p[len] == '|');
+    }
+    return false;
+}
+/* "sm_90a" is 90 and 'a'; a name that is none is the newest target. */
+XG_FN uint32_t xg_sim_target_number(xg_str name, char *letter) {
+    uint32_t n = 0;
+    size_t i = 3;
+    *letter = 0;
+    if (!xg_sim_prefix(name, "sm_")) return 9999;
+    for (; i < name.n && xg_sim_is_digit(name.p[i]) && n < 1000; i++) n = n * 10 + (uint32_t)(name.p[i] - '0');
+    if (i < name.n) *letter = name.p[i];
+    return n ? n : 9999;
+}
+XG_FN bool xg_sim_target_letter(xg_str name) { char letter; xg_sim_target_number(name, &letter); return letter != 0; }
+XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
+    size_t i;
+    char letter;
+    uint32_t cc = xg_sim_target_number(p->m->target, &letter);
+    xg_str word;
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
+        const xg_sim_need *n = &xg_sim_needs[i];
+        if (!xg_sim_need_fits(n, s, &word) || (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc))) continue;
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s", (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
+            (uint32_t)n->cc, n->feature == '=' ? "a and no other" : n->feature ? "a or a later one with a letter" : " or a later one");
+    }
+}
+
+enum { XG_SIM_STATIC_SHARED = 49152 }; /* bytes, on every target without a letter */
+/* Bytes of shared memory that a block of the target may have. */
+XG_FN uint32_t xg_sim_target_shared(xg_str name) {
+    char letter;
+    uint32_t cc = xg_sim_target_number(name, &letter);
+    if (cc < 70) return 49152;
+    if (cc < 75) return 98304;
+    if (cc < 80) return 65536;
+    if (cc == 80 || cc == 87 || cc == 88) return 166912;
+    if (cc < 90 || (cc >= 120 && cc < 9999)) return 101376;
+    return 232448;
+}
+
+#endif /* XG_SIM_TARGETS_C */
+/* sim/rows.c -- the table of all mnemonics.
+ *
+ * To add an instruction: a row of XG_SIM_ROWS, a decoder in one of the decoding files (arithmetic: decode.c, convert.c; memory, branches, warps:
+ * control.c; copies and memory barriers: decode_async.c; tiles of matrices: decode_matrix.c), and a function in lanes.c/scalar.c or a case of a
+ * kind in memory.c, warp.c, async.c or matrix.c. Nothing else knows mnemonics. */
+#ifndef XG_SIM_ROWS_C
+#define XG_SIM_ROWS_C
+
 /* ---- all mnemonics: R(text, decoder, argument) ---- */
 
 #define XG_SIM_ROWS(R) \
@@ -5862,7 +7253,15 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     R("bmsk", mask, XG_SIM_BIT_bmsk) R("szext", mask, XG_SIM_BIT_szext) R("testp", testp, 0) \
     R("setp", setp, 0) R("set", set, 0) R("selp", selp, 0) R("slct", selp, 1) R("mov", mov, 0) R("cvt", cvt, 0) R("cvta", cvta, 0) R("isspacep", cvta, 1) \
     R("ld", access, 0) R("ldu", access, 0) R("st", access, 1) R("atom", atom, 0) R("red", atom, 1) R("cp", cp, 0) \
-    R("prefetch", nop, 0) R("prefetchu", nop, 0) R("applypriority", nop, 0) R("discard", nop, 0) R("membar", nop, 1) R("fence", nop, 1) R("griddepcontrol", nop, 0) R("nanosleep", nop, 0) R("pmevent", nop, 0) R("setmaxnreg", nop, 0) \
+    R("prefetch", hint, 0) R("prefetchu", hint, 0) R("applypriority", hint, 0) R("discard", hint, 0) R("membar", hint, 0) R("fence", hint, 0) R("griddepcontrol", hint, 0) R("nanosleep", hint, 0) R("pmevent", hint, 0) \
+    R("ldmatrix", ldmatrix, 0) R("stmatrix", ldmatrix, 1) R("movmatrix", movmatrix, 0) R("mma", mma, 0) R("wmma", wmma, 0) R("wgmma", wgmma, 0) \
+    R("vadd", video, XG_SIM_V_ADD) R("vsub", video, XG_SIM_V_SUB) R("vabsdiff", video, XG_SIM_V_ABSDIFF) R("vmin", video, XG_SIM_V_MIN) R("vmax", video, XG_SIM_V_MAX) R("vset", video, XG_SIM_V_SET) \
+    R("vshl", video, XG_SIM_V_SHL) R("vshr", video, XG_SIM_V_SHR) R("vmad", video, XG_SIM_V_MAD) R("vadd2", videos, XG_SIM_V_ADD) R("vsub2", videos, XG_SIM_V_SUB) R("vavrg2", videos, XG_SIM_V_AVRG) \
+    R("vabsdiff2", videos, XG_SIM_V_ABSDIFF) R("vmin2", videos, XG_SIM_V_MIN) R("vmax2", videos, XG_SIM_V_MAX) R("vset2", videos, XG_SIM_V_SET) R("vadd4", videos, 16 + XG_SIM_V_ADD) R("vsub4", videos, 16 + XG_SIM_V_SUB) \
+    R("vavrg4", videos, 16 + XG_SIM_V_AVRG) R("vabsdiff4", videos, 16 + XG_SIM_V_ABSDIFF) R("vmin4", videos, 16 + XG_SIM_V_MIN) R("vmax4", videos, 16 + XG_SIM_V_MAX) R("vset4", videos, 16 + XG_SIM_V_SET) \
+    R("tex", refused, 0) R("tld4", refused, 0) R("txq", refused, 0) R("istypep", refused, 0) R("suld", refused, 0) R("sust", refused, 0) R("sured", refused, 0) R("suq", refused, 0) \
+    R("tcgen05", refused, 1) R("multimem", refused, 2) R("stacksave", refused, 3) R("stackrestore", refused, 3) R("alloca", refused, 3) R("clusterlaunchcontrol", refused, 4) \
+    R("setmaxnreg", hint, 0) R("createpolicy", policy, 0) R("mbarrier", mbarrier, 0) R("mapa", mapa, 0) R("getctarank", mapa, 1) R("tensormap", tensormap, 0) \
     R("bra", bra, 0) R("brx", brx, 0) R("call", call, 0) R("ret", exit, XG_SIM_K_BRA) R("exit", exit, XG_SIM_K_EXIT) R("trap", exit, XG_SIM_K_TRAP) R("brkpt", exit, XG_SIM_K_TRAP) \
     R("bar", bar, 0) R("barrier", bar, 1) R("shfl", shfl, 0) R("vote", vote, 0) R("match", match, 0) R("redux", redux, 0) R("activemask", active, 0) R("elect", active, 1)
 
@@ -5889,9 +7288,10 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
     if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp")) for (i = s->first; i < p->code.n; i++) if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
     for (i = 0; i < s->n_mods; i++)
         if (!(s->used >> i & 1)) XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL, "the modifier '.%.*s' is not known here, or does not go with the others", (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
+    xg_sim_need_check(p, s);
 }
 
-#endif /* XG_SIM_CONTROL_C */
+#endif /* XG_SIM_ROWS_C */
 /* sim/defined.c -- registers that a thread may read before it has written them.
  *
  * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count). Compilers leave
@@ -5976,6 +7376,7 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
+    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE) return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) { const xg_sim_callsite *s = &p->sites.p[in->imm]; uint32_t i, n = 0; for (i = 0; i < s->n_args; i++) n += p->copies.p[s->first_arg + i].reg; return n; }
     return 0;
 }
@@ -6007,6 +7408,7 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
     if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
         xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
         xg_sim_touch_add(p, t, in->c, record, 0); xg_sim_touch_add(p, t, in->e, record, 0);
+        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes; /* the old D is not used when its scale is false */
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }
     for (k = sources; k < n; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, write);
@@ -6162,10 +7564,15 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
  * - No false alarm: where two tags would be needed (several readers, two halves of a word) the tag says "several" or "mixed", and a race that is
  *   only possible is not reported. The lanes of a warp count as ordered. Atomics and volatile, relaxed, acquire and release accesses never race.
  * - A worker draws intervals in batches, so that workers need not meet; a block that cannot go on without a gap is not looked at further.
- * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags.
- * - .global variables of modules have no shadow: they count as written, and races on them are not seen. */
+ * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags. */
 #ifndef XG_SIM_SHADOW_C
 #define XG_SIM_SHADOW_C
+/* sim/classes.c -- how often each record ran, and what that makes for each class of instructions.
+ *
+ * Rows of records that whole warps execute are counted at their two ends only: one more from here, one less from there; what each record ran follows
+ * when the run is over. Partly active and guarded ones are counted one by one. A record's class is read off the PTX text. */
+#ifndef XG_SIM_CLASSES_C
+#define XG_SIM_CLASSES_C
 /* sim/worker.c -- what a worker is, the registry of device memory, faults.
  *
  * Each worker remembers the buffer of its last access. A fault stops the worker; the others stop at their next block. */
@@ -6371,7 +7778,7 @@ XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
             in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
             in.fn = xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
-        } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE) in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
+        } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE || (in.kind == XG_SIM_K_ASYNC && in.d != XG_SIM_NOREG)) in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
         else if (in.kind == XG_SIM_K_WARP) in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
         /* The special-purpose kinds tell an operand that is not there from the first slot by these bits. */
         if (in.kind != XG_SIM_K_ALU && in.kind != XG_SIM_K_BRX) in.flags = (uint8_t)(in.flags | (in.b != XG_SIM_NOREG ? 16 : 0) | (in.c != XG_SIM_NOREG ? 32 : 0) | (in.e != XG_SIM_NOREG ? 64 : 0) | (in.d != XG_SIM_NOREG ? 128 : 0));
@@ -6426,7 +7833,7 @@ XG_FN void xg_sim_function_end(xg_sim_asm *p) {
 
 #endif /* XG_SIM_FLOW_C */
 
-typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_DONE } xg_sim_state;
+typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */, XG_SIM_DONE } xg_sim_state;
 typedef struct xg_sim_path { uint32_t pc, meet, mask; } xg_sim_path;
 typedef struct xg_sim_frame { uint32_t pc, meet, site, base; char *regs; uint32_t local; const xg_sim_func *f; } xg_sim_frame;
 enum { XG_SIM_PATHS = 72 };
@@ -6441,6 +7848,9 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    bool impatient;           /* a wait of this warp shall end now, with "not yet" */
+    bool in_cluster_barrier;  /* it has arrived and not yet gone on */
+    uint32_t cluster_phase;   /* the phase it arrived in */
     xg_sim_frame *frames;
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
@@ -6448,7 +7858,23 @@ typedef struct xg_sim_warp {
 typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024 };
+enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 32 };
+
+/* What the blocks of a cluster share: who they are, which copies are under way. */
+typedef struct xg_sim_flight xg_sim_flight;
+typedef struct xg_sim_cluster {
+    xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
+    uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
+    uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
+    xg_sim_flight *flights;
+    uint32_t n_flights;
+} xg_sim_cluster;
+
+/* classes.c: how often a record ran: whole warps as differences, others counted. */
+typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
+/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+typedef struct xg_sim_copy_thread { uint32_t groups, done, waited; } xg_sim_copy_thread;
+typedef struct xg_sim_copy_word { uint32_t thread, group; } xg_sim_copy_word;
 
 struct xg_sim_worker {
     xg_sim_launch *l;
@@ -6459,8 +7885,12 @@ struct xg_sim_worker {
     char *regs;
     char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     uint32_t *marks;          /* of the words of shared memory: their writers, then their readers (shadow.c) */
+    xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
+    xg_sim_copy_word *copy_words;
     uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_cluster *cluster;
+    uint32_t rank;            /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     int32_t quantum;
@@ -6468,11 +7898,12 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
     bool unchecked;           /* nobody asks the shadows */
-    bool shared_parts;        /* some word of shared memory was written in part */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
+    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
+    xg_sim_runs *runs;        /* of each record, and one more */
     bool faulted;
     char fault[XG_SIM_FAULT_MAX];
 };
@@ -6557,32 +7988,41 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 
 /* ---- faults ---- */
 
+XG_FN const char *xg_sim_fault_name(xg_sim_faultkind kind) {
+    static const char *const names[XG_SIM_FAULT_COUNT] = {
+#define X(name, text) text,
+        XG_SIM_FAULTS(X)
+#undef X
+    };
+    return names[kind];
+}
+
 XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {
     const xg_source *s = w->m->src;
     size_t line = 1, i;
     for (i = 0; i < in->at && i < s->size; i++) line += s->text[i] == '\n';
     return line;
 }
-XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
     const xg_source *s = w->m->src;
     size_t n, line = 1, i, start = 0, end;
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     for (i = 0; i < in->at && i < s->size; i++) if (s->text[i] == '\n') { line++; start = i + 1; }
     for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
     while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
-    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u)\n    %.*s\n", s->name ? s->name : "ptx", line,
-        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], (int)(end - start), s->text + start);
+    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n", s->name ? s->name : "ptx", line,
+        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind), (int)(end - start), s->text + start);
     return XG_MIN(n, sizeof w->fault - 1);
 }
-XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) XG_PRINTF(5, 6);
-XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) {
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind, const char *format, ...) XG_PRINTF(6, 7);
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind, const char *format, ...) {
     va_list args;
     size_t n;
     if (w->faulted) return;
     w->faulted = true;
     w->stats.faults++;
     xg_sim_stop(w->l);
-    n = xg_sim_fault_head(w, v, in, lane);
+    n = xg_sim_fault_head(w, v, in, lane, kind);
     va_start(args, format);
     xg_vformat(w->fault + n, sizeof w->fault - n, format, args);
     va_end(args);
@@ -6595,7 +8035,7 @@ XG_FN const xg_sim_buffer *xg_sim_freed_find(const xg_sim_memory *m, uint64_t a)
     return NULL;
 }
 /* The buffer nearest to an address in words. */
-XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, const char *what) {
+XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, xg_sim_faultkind kind, const char *what) {
     const xg_sim_memory *lists[2];
     const xg_sim_buffer *best = NULL;
     uint64_t distance = UINT64_MAX;
@@ -6603,7 +8043,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     lists[0] = w->l->memory;
     lists[1] = &w->m->globals;
     best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
-    if (best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
+    if (best) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_FREED, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
     for (i = 0; i < 2; i++) {
         uint32_t at = lists[i] ? xg_sim_memory_after(lists[i], a) : 0;
         for (k = 0; lists[i] && k < 2; k++) {
@@ -6612,18 +8052,82 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
             if (faraway < distance) { distance = faraway; best = b; }
         }
     }
-    if (!best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
-    if (a < best->base) xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
-    else xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    if (!best) { xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
+    if (a < best->base) xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    else xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
 }
 
 #endif /* XG_SIM_WORKER_C */
 
+/* X(instruction, CLASS): those whose class does not follow from a type. */
+#define XG_SIM_CLASSED(X) \
+    X("ex2", APPROXIMATION) X("lg2", APPROXIMATION) X("sin", APPROXIMATION) X("cos", APPROXIMATION) X("tanh", APPROXIMATION) X("rsqrt", APPROXIMATION) X("rcp", APPROXIMATION) X("sqrt", APPROXIMATION) \
+    X("cvt", CONVERSION) X("cvta", CONVERSION) X("mov", MOVE) X("selp", MOVE) X("slct", MOVE) X("prmt", MOVE) X("cp", GLOBAL) X("atom", ATOMIC) X("red", ATOMIC) \
+    X("bra", CONTROL) X("brx", CONTROL) X("call", CONTROL) X("ret", CONTROL) X("exit", CONTROL) X("trap", CONTROL) X("nanosleep", CONTROL) \
+    X("bar", BARRIER) X("barrier", BARRIER) X("membar", BARRIER) X("fence", BARRIER) X("mbarrier", BARRIER) X("griddepcontrol", BARRIER) \
+    X("shfl", WARP) X("vote", WARP) X("match", WARP) X("redux", WARP) X("activemask", WARP) X("elect", WARP) \
+    X("mma", TENSOR) X("wmma", TENSOR) X("wgmma", TENSOR) X("ldmatrix", SHARED) X("stmatrix", SHARED) X("movmatrix", WARP)
+
+typedef struct xg_sim_classed { const char *text; uint8_t cls; } xg_sim_classed;
+static const xg_sim_classed xg_sim_classes[] = {
+#define X(text, name) {text, XLAGPU_CLASS_##name},
+    XG_SIM_CLASSED(X)
+#undef X
+};
+
+/* The class of the statement at an offset of the text, "add.rn.f32 ...". */
+XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
+    size_t end = at, i, from;
+    xg_str op, word;
+    bool memory;
+    uint8_t cls = XLAGPU_CLASS_INTEGER;
+    while (end < s->size && xg_sim_is_word(s->text[end])) end++;
+    op = xg_str_of(s->text + at, end - at);
+    for (i = 0; i < XG_COUNT(xg_sim_classes); i++) if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
+    memory = xg_str_is(op, "ld") || xg_str_is(op, "ldu") || xg_str_is(op, "st");
+    if (memory) cls = XLAGPU_CLASS_GLOBAL;
+    while (end < s->size && s->text[end] == '.') { /* its modifiers */
+        for (from = ++end; end < s->size && (xg_sim_is_word(s->text[end]) || s->text[end] == ':'); end++) {}
+        word = xg_str_of(s->text + from, end - from);
+        if (memory) {
+            if (xg_sim_prefix(word, "shared")) return XLAGPU_CLASS_SHARED;
+            if (xg_str_is(word, "local") || xg_str_is(word, "const") || xg_sim_prefix(word, "param")) return XLAGPU_CLASS_OTHER_MEMORY;
+        } else if (xg_str_is(word, "f32") || xg_str_is(word, "f32x2")) cls = XLAGPU_CLASS_F32;
+        else if (xg_str_is(word, "f64")) cls = XLAGPU_CLASS_F64;
+        else if (xg_sim_prefix(word, "f16") || xg_sim_prefix(word, "bf16")) cls = XLAGPU_CLASS_HALF;
+    }
+    return cls;
+}
+
+/* What a worker's records ran, into its counters; the marks begin anew. */
+XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
+    const xg_sim_module *m = w->m;
+    uint64_t whole = 0;
+    uint32_t i;
+    for (i = 0; i < m->n_code; i++) {
+        xg_sim_runs *r = &w->runs[i];
+        whole += r->whole; /* a difference: it may wrap on the way */
+        if (m->code[i].flags & XG_SIM_FIRST) {
+            to->class_warps[m->classes[i]] += whole + r->warps;
+            to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+        }
+        memset(r, 0, sizeof *r);
+    }
+    memset(&w->runs[i], 0, sizeof *w->runs);
+}
+XG_INLINE void xg_sim_ran(xg_sim_worker *w, uint32_t from, uint32_t to, uint32_t warps) { w->runs[from].whole += warps; w->runs[to].whole -= warps; }
+
+#endif /* XG_SIM_CLASSES_C */
+
 /* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
 enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };
 typedef enum xg_sim_wordpart { XG_SIM_PART_ALL, XG_SIM_PART_LOW, XG_SIM_PART_HIGH, XG_SIM_PART_MIXED } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. Only looked at where the word's writer wrote a part of it. */
-typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING } xg_sim_fresh;
+/* A byte of shared memory: nobody wrote it, somebody did, a bulk copy is about to; it is part of a memory barrier; it is written and a copy is about to read
+ * it; a thread's cp.async has been issued (copies.c). */
+typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING, XG_SIM_MBARRIER, XG_SIM_LENT, XG_SIM_COPYING, XG_SIM_COPIED /* only as an answer of copies.c */ } xg_sim_fresh;
+/* With the tag of a writer of a word of shared memory: its bytes have states of their own. Without it all are written or, where the tag is from before the
+ * block, none is. Such a tag is larger than all others, so that whoever looks at many at once looks closer. */
+#define XG_SIM_TAG_BYTES 0x80000000u
 
 #if XG_SIM_ATOMICS
 #define XG_SIM_COUNTER_ADD(p, n) __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST)
@@ -6648,41 +8152,51 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p
 enum { XG_SIM_LINE_WORDS = 16 };
 #define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
 
-/* The parts of a buffer's shadow. */
+/* The parts of a buffer's shadow. The tags of a line stand side by side: line_w[2 * line] and line_r[2 * line]. */
 typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
 XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     xg_sim_tags t;
     uint64_t lines = xg_sim_shadow_lines(b);
     t.line_w = b->shadow;
-    t.line_r = t.line_w + lines;
-    t.w = t.line_r + lines;
+    t.line_r = t.line_w + 1;
+    t.w = t.line_w + 2 * lines;
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
 XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[k / XG_SIM_LINE_WORDS]);
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
 XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[line]), i;
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
     if (t == XG_SIM_SPLIT_LINE) return;
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
-    XG_SIM_LINE_SET(&lines[line], XG_SIM_SPLIT_LINE);
+    XG_SIM_LINE_SET(&lines[2 * line], XG_SIM_SPLIT_LINE);
 }
 
 /* ---- launches and intervals ---- */
 
-XG_FN void xg_sim_sweep(xg_sim_memory *m) {
+XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     uint32_t i, k;
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
-            if (t.line_w[l] != XG_SIM_SPLIT_LINE) t.line_w[l] = t.line_w[l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE) t.line_w[2 * l] = t.line_w[2 * l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
             else for (k = 0; k < XG_SIM_LINE_WORDS; k++) w[k] = w[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
-            t.line_r[l] = 0;
+            t.line_r[2 * l] = 0;
         }
+    }
+}
+/* Once for each sweep of the memory: no launch is under way then that has not been here. */
+XG_FN void xg_sim_sweep_globals(const xg_sim_module *m, uint32_t sweeps) {
+    const uint32_t busy = 0xFFFFFFFFu;
+    uint32_t s;
+    while ((s = XG_SIM_COUNTER_GET(m->swept)) != sweeps) {
+        if (s == busy || !xg_sim_counter_swap(m->swept, s, busy)) continue;
+        xg_sim_sweep(&m->globals);
+        XG_SIM_COUNTER_SET(m->swept, sweeps);
     }
 }
 XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
@@ -6695,8 +8209,9 @@ XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
         n = XG_SIM_COUNTER_GET(&m->running);
         if (n == sweeping) continue;
         if (n || XG_SIM_COUNTER_GET(&m->interval) < XG_SIM_INTERVALS / 2) { if (xg_sim_counter_swap(&m->running, n, n + 1)) break; }
-        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
+        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); m->sweeps++; XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
     }
+    xg_sim_sweep_globals(l->module, m->sweeps);
     n = XG_SIM_COUNTER_ADD(&m->interval, 1);
     if (n < XG_SIM_INTERVALS - 1) l->first_interval = n + 1;
     else XG_SIM_COUNTER_SET(&m->interval, XG_SIM_INTERVALS);
@@ -6721,8 +8236,8 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
-        bool part = (w->marks[k] >> XG_SIM_TAG_PART & 3) != XG_SIM_PART_ALL;
-        w->marks[k] = w->marks[k] < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (part ? (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART : 0u);
+        uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
+        w->marks[k] = tag < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (w->marks[k] & XG_SIM_TAG_BYTES);
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
@@ -6731,7 +8246,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = w->shared_parts = false;
+    w->fenced = false;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -6757,7 +8272,7 @@ XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, 
         tags[i] = !s || xg_sim_tag_at(old.line_w, old.w, from + i) ? (uint32_t)XG_SIM_TAG_OLD : 0u;
         same += tags[i] == tags[0];
     }
-    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[k / XG_SIM_LINE_WORDS] = tags[0]; return; }
+    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[2 * (k / XG_SIM_LINE_WORDS)] = tags[0]; return; }
     xg_sim_split(to.line_w, to.w, k / XG_SIM_LINE_WORDS);
     for (i = 0; i < n; i++) to.w[k + i] = tags[i];
 }
@@ -6815,7 +8330,7 @@ XG_FN uint32_t xg_sim_write_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mi
 
 /* One word; false when it clashes, and then nothing is noted. */
 XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
-    uint32_t wt = m->w[k], rt = m->r ? m->r[k] : 0;
+    uint32_t bytes = m->line_w ? 0 : m->w[k] & XG_SIM_TAG_BYTES, wt = m->w[k] & ~bytes, rt = m->r ? m->r[k] : 0;
     out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
     if (!write && wt < m->least) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
     if (m->races) {
@@ -6823,7 +8338,7 @@ XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, x
         if (write && xg_sim_races(m, rt, mine, part)) { out->kind = XG_SIM_CLASH_READ; out->tag = rt; return false; }
     }
     if (!write) { if (m->r && m->races) m->r[k] = xg_sim_read_tag(m, rt, mine, part); }
-    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) : (uint32_t)XG_SIM_TAG_OLD;
+    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) | bytes : (uint32_t)XG_SIM_TAG_OLD; /* bytes: whoever wrote all of them has taken it away */
     return true;
 }
 
@@ -6868,24 +8383,24 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
 /* A line; the same promise. Words that become all alike are a line again. */
 XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
-    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[line]) : 0, next;
+    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
         if (!xg_sim_track_quads(v, m, k, XG_SIM_LINE_WORDS, mine, write)) return false;
-        if (write) XG_SIM_LINE_SET(&m->line_w[line], m->w[k]);
-        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[line], m->r[k]);
+        if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], m->w[k]);
+        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[2 * line], m->r[k]);
         return true;
     }
-    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
+    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
     if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least)) return false;
     if (!m->r) return !write;
     if (write) {
         if (m->races && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine))) return false;
-        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[line], mine);
+        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[2 * line], mine);
     } else if (m->races) {
         next = xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
-        if (next != rt) XG_SIM_LINE_SET(&m->line_r[line], next);
+        if (next != rt) XG_SIM_LINE_SET(&m->line_r[2 * line], next);
     }
     return true;
 }
@@ -6941,14 +8456,79 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {
     const char *verb = write ? "write" : "read", *other = k->kind == XG_SIM_CLASH_WRITE ? "write" : "read";
     unsigned long long at = (unsigned long long)k->at;
-    if (k->kind == XG_SIM_CLASH_UNWRITTEN) xg_sim_fault(w, v, in, lane, "read of %s at offset %llu, which nobody has written", what, at);
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu, which nobody has written", what, at);
     else if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
-        xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at, verb, other);
-    else if (k->tag & XG_SIM_TAG_SEVERAL) xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them", what, at, verb, v->id, other);
-    else xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between them", what, at, verb, v->id, other, k->tag & 31);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "on %s, offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at, verb, other);
+    else if (k->tag & XG_SIM_TAG_SEVERAL) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "on %s, offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them", what, at, verb, v->id, other);
+    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "on %s, offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between them", what, at, verb, v->id, other, k->tag & 31);
 }
 
 #endif /* XG_SIM_SHADOW_C */
+/* sim/copies.c -- has a thread waited for its cp.async?
+ *
+ * A cp.async moves its data at once; what it leaves behind is the state COPYING on its bytes, and for each word which thread's copy it was and in which
+ * of the thread's groups. Who touches such a byte later asks here: the copy is done when its thread has waited for the group (or has told a memory
+ * barrier to); another warp must besides have met that thread at a barrier since.
+ *
+ * Law: groups are counted up for good, in 32 bits; nobody issues as many in a launch. */
+#ifndef XG_SIM_COPIES_C
+#define XG_SIM_COPIES_C
+
+/* The states of the bytes of word k of a block's shared memory, made up where its tag says all. */
+XG_FN char *xg_sim_word_bytes(xg_sim_worker *of, size_t k) {
+    char *s = of->shadow + k * 4;
+    uint32_t tag = of->marks[k];
+    if ((tag & ~XG_SIM_TAG_BYTES) < of->shared_block) memset(s, XG_SIM_UNWRITTEN, 4);
+    else if (!(tag & XG_SIM_TAG_BYTES)) memset(s, XG_SIM_WRITTEN, 4);
+    return s;
+}
+XG_FN xg_sim_fresh xg_sim_byte_state(xg_sim_worker *of, size_t at) { return (xg_sim_fresh)xg_sim_word_bytes(of, at / 4)[at % 4]; }
+/* Sets states. settled: words that were unwritten get a tag that races with nothing; else the caller tags them. */
+XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh is, bool settled) {
+    while (n) {
+        size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
+        char *s = xg_sim_word_bytes(of, k);
+        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES;
+        memset(s + at % 4, (int)is, some);
+        if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+        of->marks[k] = memcmp(s, "\1\1\1\1", 4) == 0 ? tag : tag | XG_SIM_TAG_BYTES;
+        at += some;
+        n -= some;
+    }
+}
+
+/* A lane has issued a copy to these bytes, whole words. */
+XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+    size_t k;
+    if (w->l->unchecked_shared) return;
+    xg_sim_set_bytes(w, at, n, XG_SIM_COPYING, false);
+    for (k = at / 4; k < (at + n) / 4; k++) { w->copy_words[k].thread = thread; w->copy_words[k].group = w->copy_threads[thread].groups; }
+}
+XG_FN void xg_sim_copy_commit(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP && w->copy_threads; i++) if (mask >> i & 1) w->copy_threads[v->id * XG_SIM_WARP + i].groups++;
+}
+/* All but the last `keep` groups of the active lanes are done. */
+XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask, uint32_t keep) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP && w->copy_threads; i++) {
+        xg_sim_copy_thread *t = &w->copy_threads[v->id * XG_SIM_WARP + i];
+        if (!(mask >> i & 1) || t->groups < keep || t->groups - keep <= t->done) continue;
+        t->done = t->groups - keep;
+        t->waited = w->shared_tag;
+    }
+}
+/* What warp v finds at a byte that is COPYING. */
+XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
+    const xg_sim_copy_word *c = &of->copy_words[at / 4];
+    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
+    if (c->group >= t->done) return XG_SIM_COPYING;
+    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && !of->l->unchecked_races) return XG_SIM_COPIED;
+    xg_sim_set_bytes(of, at / 4 * 4, 4, XG_SIM_WRITTEN, true);
+    return XG_SIM_WRITTEN;
+}
+
+#endif /* XG_SIM_COPIES_C */
 /* sim/memory.c -- every access to memory with its checks.
  *
  * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds, alignment and
@@ -6963,14 +8543,14 @@ XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint
 
 XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
 
-typedef enum xg_sim_shape {
+typedef enum xg_sim_pattern {
     XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
     XG_SIM_ONE,  /* all active lanes at one place, at */
     XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
     XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
-} xg_sim_shape;
+} xg_sim_pattern;
 typedef struct xg_sim_reach {
-    xg_sim_shape shape;
+    xg_sim_pattern shape;
     bool shared;               /* it is shared memory; of ANY: some of it */
     uint32_t bytes;            /* of a lane */
     char *at;
@@ -6995,15 +8575,15 @@ XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return xg_sim_in_last(w, a, bytes);
 }
 
-/* Distinct 32-byte sectors of a scattered access. Where addresses only rise, a sector is new when it is not the one before. */
-XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+/* Distinct pieces of 2^shift bytes that a scattered access touches. Where addresses only rise, a piece is new when it is not the one before. */
+XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t table[128], s, e, before = 0;
     uint32_t n = 0, i, k;
     memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
-        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> shift;
         for (; s <= e; s++) {
             if (s == before) continue;
             before = s;
@@ -7013,15 +8593,31 @@ XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, ui
     }
     return n;
 }
-XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t before = 0, s;
     uint32_t n = 0, i;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
-        if (s < before || bytes > 32) return xg_sim_count_sectors_any(r, mask, bytes);
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        if (s < before || bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
         n += s != before;
         before = s;
+    }
+    return n;
+}
+/* Distinct places of the active lanes. */
+XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
+    uint64_t table[64];
+    uint32_t n = 0, i, k;
+    if (r->shape == XG_SIM_ONE) return mask != 0;
+    if (r->shape == XG_SIM_RUN) return xg_sim_popc(mask);
+    memset(table, 0, sizeof table);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t p;
+        if (!(mask >> i & 1)) continue;
+        p = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
+        for (k = (uint32_t)(p >> 2 ^ p >> 8) & 63; table[k] && table[k] != p; k = (k + 1) & 63) {}
+        if (!table[k]) { table[k] = p; n++; }
     }
     return n;
 }
@@ -7052,14 +8648,36 @@ XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, u
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
+/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for each block of the
+ * cluster; generic addresses are host addresses as everywhere. NULL when the address is not another block's. */
+XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
+    const xg_sim_cluster *c = w->cluster;
+    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint32_t i;
+    if (space == XG_SIM_SHARED) return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+    for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
+        at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
+        if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
+    }
+    return NULL;
+}
+/* Whose shared memory a pointer leads to; NULL when nobody's. */
+XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
+    uint32_t i;
+    for (i = 0; i < w->cluster->n; i++) if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
+    return NULL;
+}
+
 /* One lane's address in a space to its pointer; NULL after a fault. */
 XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
     const char *what = write ? "write" : "read";
     if (a & (bytes - 1)) {
-        xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        if (space == XG_SIM_GLOBAL || (space == XG_SIM_GENERIC && (xg_sim_memory_find(w->l->memory, a) || xg_sim_memory_find(&w->m->globals, a)))) xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_MISALIGNED, what);
+        else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "%s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
         return NULL;
     }
+    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
     if (space == XG_SIM_GENERIC) {
         if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
         else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
@@ -7067,17 +8685,17 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     switch (space) {
     case XG_SIM_SHARED:
-        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
         return w->shared + a;
     case XG_SIM_LOCAL:
-        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
         return (char *)(uintptr_t)(local + a);
     case XG_SIM_PARAM:
-        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
         return w->params + a;
     default:
-        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, write ? "out of bounds: write" : "out of bounds: read"); return NULL; }
-        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, "write to read-only memory: write"); return NULL; }
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_BOUNDS, write ? "write" : "read"); return NULL; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_READONLY, "write"); return NULL; }
         return (char *)(uintptr_t)a;
     }
 }
@@ -7117,12 +8735,25 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
 }
 
 XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
-    uint32_t sectors, least = (active * bytes + 31) / 32;
-    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
-    if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
-    else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
+    uint32_t sectors, lines, least = (active * bytes + 31) / 32;
+    if (r->shared) {
+        w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
+        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes);
+            w->stats.bank_conflicts += extra;
+            w->stats.shared_transactions += extra;
+        }
+        return;
+    }
+    if (r->shape == XG_SIM_RUN) {
+        uintptr_t from = (uintptr_t)r->at, last = from + (uintptr_t)bytes * XG_SIM_WARP - 1;
+        sectors = (uint32_t)((last >> 5) - (from >> 5) + 1);
+        lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
+    } else if (r->shape == XG_SIM_ONE) sectors = lines = 1;
+    else { sectors = xg_sim_count_pieces(r, mask, bytes, 5); lines = xg_sim_count_pieces(r, mask, bytes, 7); }
     w->stats.sectors += sectors;
-    w->stats.sectors_min += XG_MIN(sectors, least);
+    w->stats.minimum_sectors += XG_MIN(sectors, least);
+    w->stats.global_transactions += lines;
 }
 
 /* The pointers of all active lanes; false after a fault. */
@@ -7130,7 +8761,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     uint32_t i, n_shared = 0, n_global = 0;
     uint64_t room[XG_SIM_WARP];
     if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
-        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
         return true;
     }
     r->shape = XG_SIM_ANY;
@@ -7198,39 +8829,37 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     return m;
 }
 
-/* The states of the bytes of word k, made up from its tag where it says all. */
-XG_FN char *xg_sim_word_bytes(xg_sim_worker *w, const xg_sim_marks *m, size_t k) {
-    char *s = w->shadow + k * 4;
-    if (m->w[k] < m->block) memset(s, XG_SIM_UNWRITTEN, 4);
-    else if ((m->w[k] >> XG_SIM_TAG_PART & 3) == XG_SIM_PART_ALL) memset(s, XG_SIM_WRITTEN, 4);
-    return s;
+XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
+    const char *what = read ? "read" : "write";
+    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
+    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
+    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
+    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
+    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
-/* Bytes of shared memory: written, and not waiting for a copy. A write of a part of a word is noted byte by byte; the caller sets the word's tag. */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, size_t at, size_t n, xg_sim_does does) {
+/* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i;
+    if (w->l->unchecked_shared) return true;
     for (i = at; i < at + n; i++) {
-        char *s = (i == at || i % 4 == 0 ? xg_sim_word_bytes(w, m, i / 4) : w->shadow + i / 4 * 4) + i % 4;
-        if (*s == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", i);
-        else if (*s == XG_SIM_UNWRITTEN && does != XG_SIM_WRITES && m->least) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "read of shared memory at offset %zu, which no thread of the block has written", i);
-        else { if (does == XG_SIM_WRITES) *s = XG_SIM_WRITTEN; continue; }
+        xg_sim_fresh is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) || (is == XG_SIM_LENT && does == XG_SIM_READS)) continue;
+        xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* An atomic or a strong access: it leaves the tags of words that are written alone, and gives others one that races with nothing. */
-XG_FN void xg_sim_mark_strong(const xg_sim_marks *m, size_t at, size_t n) {
-    size_t k;
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) if (m->w[k] < m->block) m->w[k] = xg_sim_with_part(m->block, XG_SIM_PART_MIXED);
-}
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m = xg_sim_marks_shared(w);
     bool write = does == XG_SIM_WRITES;
-    if (!strong && !w->shared_parts && !(at & 3)) {
+    if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
-    if ((!write || ((at | n) & 3) || strong || w->shared_parts) && !xg_sim_fresh_bytes(w, v, in, lane, each, &m, at, n, does)) return false;
-    if (write && (((at | n) & 3) || strong)) w->shared_parts = true;
-    if (strong) { if (does != XG_SIM_READS) xg_sim_mark_strong(&m, at, n); return true; }
+    if (strong && n == 4 && !(at & 3) && w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block) return true; /* written, whole */
+    if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
+    if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
+    if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
     m.least = 0;
     return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
@@ -7238,7 +8867,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[100];
+    char what[160];
     xg_sim_marks m = xg_sim_marks_global(w);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
@@ -7248,14 +8877,14 @@ XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
             c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
         return true;
     }
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -7263,12 +8892,12 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
-    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (r->shared ? w->shared_parts : !w->last.shadow)) return false;
+    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
     m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
-    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
+    if (m.line_w) { m.line_w += 2 * (skip / XG_SIM_LINE_WORDS); m.line_r += 2 * (skip / XG_SIM_LINE_WORDS); } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
@@ -7292,6 +8921,11 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+        else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
+            xg_sim_worker *of = xg_sim_owner(w, p);
+            if (of && !xg_sim_fresh_bytes(w, of, v, in, i, bytes, (size_t)(p - of->shared), bytes, does)) return false;
+            if (of && does == XG_SIM_WRITES) xg_sim_set_bytes(of, (size_t)(p - of->shared), bytes, XG_SIM_WRITTEN, true);
+        }
     }
     return true;
 }
@@ -7365,6 +8999,26 @@ XG_FN void xg_sim_full_fence(void) {
 #endif
 }
 
+/* Lanes of one store that leave different values at one place: which one stays is not defined. */
+XG_FN bool xg_sim_lanes_agree(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
+    char there[4 * XG_SIM_WARP];
+    uint32_t i, e;
+    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED) return true;
+    for (e = 0; e < in->n; e++) {
+        const char *slot = xg_sim_slot(w, v, w->m->list[in->list + e]);
+        if (r->shape == XG_SIM_FEW && mask == 0xFFFFFFFFu && size == 4 && in->dbytes == 4) {
+            w->m->moves->gather(there, r->at + e * size, r->to.off);
+            if (memcmp(there, slot, sizeof there) == 0) continue;
+        }
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0) continue;
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE, "this write and another one by a lane of the same warp, with the same instruction, put different values at one place");
+            return false;
+        }
+    }
+    return true;
+}
+
 XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     bool store = in->kind == XG_SIM_K_ST;
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
@@ -7393,6 +9047,7 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
             else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
         }
     }
+    if (store && !xg_sim_lanes_agree(w, v, in, &r, mask, size)) return;
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
 }
 
@@ -7450,6 +9105,22 @@ XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b,
     XG_SIM_ATOMIC_AS(uint64_t);
 }
 
+/* 32-bit additions in shared memory, which no other worker sees: histograms. */
+XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list;
+    const char *b = xg_sim_slot(w, v, list[0]);
+    uint32_t i, old, x;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        memcpy(&old, p, 4);
+        memcpy(&x, b + i * 4, 4);
+        x += old;
+        memcpy(p, &x, 4);
+        if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
+    }
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
     const uint32_t *list = w->m->list + in->list;
@@ -7459,6 +9130,8 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
+    w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;
         uint64_t b[8], c = 0, old;
@@ -7481,7 +9154,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     for (i = 0; i < XG_SIM_WARP; i++) {
         given[i] = size;
         if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
-        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
+        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
         if (!given[i]) reading &= ~(1u << i);
     }
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;
@@ -7495,6 +9168,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
         memset(d, 0, size);
+        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
@@ -7526,6 +9200,123 @@ XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 #endif /* XG_SIM_MEMORY_C */
+/* sim/fast.c -- loads and stores of whole warps, the short way.
+ *
+ * Most accesses are of 32 lanes side by side, in one buffer and aligned, or scattered words of shared memory, and race with nothing. For these all of
+ * memory.c is here in one straight function for hosts with AVX2: the same questions, the same counters, the same tags.
+ *
+ * Law: false means that nothing has happened that memory.c would not do again; every case of doubt is false, and every fault is found there. */
+#ifndef XG_SIM_FAST_C
+#define XG_SIM_FAST_C
+
+#if XG_SIM_X86
+#define XG_SIM_FAST_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
+
+XG_SIM_FAST_FN void xg_sim_fast_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, char *at, uint32_t size) {
+    const uint32_t *list = w->m->list + in->list, n = in->n;
+    const char *slots[4];
+    uint32_t e;
+    if (in->kind == XG_SIM_K_LD) {
+        if (n == 1) xg_sim_avx2_copy(v->regs + list[0], at, (size_t)size * XG_SIM_WARP);
+        else xg_sim_load_vectors(&xg_sim_moves_avx2, v->regs, list, n, at, size);
+        return;
+    }
+    if (n == 1) { xg_sim_avx2_copy(at, xg_sim_slot(w, v, list[0]), (size_t)size * XG_SIM_WARP); return; }
+    for (e = 0; e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
+    xg_sim_store_vectors(&xg_sim_moves_avx2, slots, n, at, size);
+}
+
+/* Whole lines of the buffer's shadow. */
+XG_SIM_FAST_FN bool xg_sim_fast_lines(const xg_sim_worker *w, const xg_sim_buffer *b, uint64_t at, uint32_t bytes, uint32_t warp, bool write) {
+    const xg_sim_tags t = xg_sim_tags_of(b);
+    const uint32_t floor = w->launch_tag, block = w->block_tag, past = w->tag - block, mine = w->tag | warp;
+    uint64_t line = at / 64, end = line + bytes / 64;
+    if (!w->tracked || b->readonly || (at | bytes) & 63) return false;
+    for (; line < end; line++) {
+        const uint32_t wt = XG_SIM_LINE_GET(&t.line_w[2 * line]), rt = XG_SIM_LINE_GET(&t.line_r[2 * line]);
+        const bool calm = wt < floor || wt - block < past || wt == mine, fresh = rt < floor || (rt - block < past && !(rt & XG_SIM_TAG_FOREIGN));
+        if (!calm || (!write && !wt && !w->l->unchecked_global) || !(fresh || rt == mine)) return false;
+        if (write) { if (wt != mine) XG_SIM_LINE_SET(&t.line_w[2 * line], mine); }
+        else if (rt != mine) XG_SIM_LINE_SET(&t.line_r[2 * line], mine);
+    }
+    return true;
+}
+XG_SIM_FAST_FN bool xg_sim_fast_global(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t size, bool write) {
+    const uint32_t each = size * in->n, all = each * XG_SIM_WARP;
+    const uint64_t a = xg_sim_lane_address(slot, 0, true, in->imm);
+    const xg_sim_buffer **cached = &w->recent[(uint32_t)(in - w->m->code) % XG_SIM_RECENT], *b = *cached;
+    if (a & (each - 1)) return false;
+    if (!b || b->bytes < all || a - b->base > b->bytes - all) {
+        b = xg_sim_memory_find(w->l->memory, a);
+        if (!b || b->bytes < all || a - b->base > b->bytes - all) return false;
+        *cached = b;
+    }
+    if ((write && b->readonly) || !xg_sim_avx2_beside64(slot, each)) return false;
+    if (b->shadow && !(w->l->unchecked_global && !w->tracked) && !xg_sim_fast_lines(w, b, a - b->base, all, v->id & 31, write)) return false;
+    w->stats.sectors += ((a + all - 1) >> 5) - (a >> 5) + 1;
+    w->stats.global_transactions += ((a + all - 1) >> 7) - (a >> 7) + 1;
+    w->stats.minimum_sectors += each;
+    if (write) w->stats.global_stores++; else w->stats.global_loads++;
+    xg_sim_fast_move(w, v, in, (char *)(uintptr_t)a, size);
+    return true;
+}
+XG_SIM_FAST_FN bool xg_sim_fast_shared(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t size, bool write) {
+    const uint32_t each = size * in->n, all = each * XG_SIM_WARP, a = (uint32_t)xg_sim_lane_address(slot, 0, false, in->imm), bytes = w->l->shared_bytes;
+    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races);
+    uint32_t off[XG_SIM_WARP], i;
+    xg_sim_marks m;
+    char *p;
+    if (a & (each - 1) || bytes < each || a > bytes - each) return false;
+    if (asked) m = xg_sim_marks_shared(w);
+    if (xg_sim_avx2_beside32(slot, each)) {
+        if (bytes < all || a > bytes - all || a & 3) return false;
+        if (asked && !xg_sim_track_quads(&xg_sim_moves_avx2, &m, a / 4, all / 4, m.tag | (v->id & 31), write)) return false;
+        w->stats.shared_transactions += each <= 4 ? 1 : each / 4;
+        xg_sim_fast_move(w, v, in, w->shared + a, size);
+    } else {
+        if (each != 4 || !xg_sim_avx2_inside32(off, slot, in->imm, bytes - 4, 3) || !xg_sim_avx2_one_pass(off)) return false;
+        if (write && xg_sim_avx2_beside32(slot, 0)) return false;
+        if (asked && !xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, m.tag | (v->id & 31), write)) return false;
+        w->stats.shared_transactions++;
+        p = w->shared;
+        if (!write) xg_sim_avx2_gather(v->regs + w->m->list[in->list], p, off);
+        else {
+            const char *from = xg_sim_slot(w, v, w->m->list[in->list]);
+            char there[4 * XG_SIM_WARP];
+            for (i = 0; i < XG_SIM_WARP; i++) memcpy(p + off[i], from + i * 4, 4);
+            xg_sim_avx2_gather(there, p, off);
+            if (!w->l->unchecked_races && memcmp(there, from, sizeof there) != 0) { w->stats.shared_transactions--; return false; }
+        }
+    }
+    if (write) w->stats.shared_stores++; else w->stats.shared_loads++;
+    return true;
+}
+
+/* A load of shared memory from a constant address. */
+XG_SIM_FAST_FN bool xg_sim_fast_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t size) {
+    const uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (in->imm2 & XG_SIM_M_WIDE) != 0, in->imm);
+    if (in->kind != XG_SIM_K_LD || in->n != 1 || size < 4 || a & (size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < size) return false;
+    if (!(w->l->unchecked_shared && w->l->unchecked_races)) {
+        const xg_sim_marks m = xg_sim_marks_shared(w);
+        if (!xg_sim_track_few(&m, a / 4, size / 4, m.tag | (v->id & 31), false)) return false;
+    }
+    w->stats.shared_loads++;
+    w->stats.shared_transactions++;
+    xg_sim_fill_slot(w, v->regs + w->m->list[in->list], w->shared + a, size);
+    return true;
+}
+/* A load or store whose 32 lanes are all active. */
+XG_SIM_FAST_FN bool xg_sim_fast_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), space = in->imm2 & XG_SIM_M_SPACE;
+    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0;
+    if (size != in->dbytes || (in->n != 1 && in->n != 2 && in->n != 4) || in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG)) return false;
+    if (in->a & 1) return space == XG_SIM_SHARED && xg_sim_fast_one(w, v, in, size);
+    if (space == XG_SIM_GLOBAL) return xg_sim_fast_global(w, v, in, v->regs + in->a, size, in->kind == XG_SIM_K_ST);
+    return space == XG_SIM_SHARED && !wide && xg_sim_fast_shared(w, v, in, v->regs + in->a, size, in->kind == XG_SIM_K_ST);
+}
+#endif
+
+#endif /* XG_SIM_FAST_C */
 /* sim/warp.c -- special registers, operations across a warp, and the paths of a warp that diverges.
  *
  * Warp-wide instructions check what a GPU leaves undefined: the member mask must name the lanes that execute it (lanes that have exited
@@ -7567,7 +9358,7 @@ XG_FN void xg_sim_blend(char *dst, const char *src, uint32_t mask, uint32_t byte
 
 XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_sreg r, uint32_t lane) {
     const xg_sim_launch *l = w->l;
-    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->entry->f.info.cluster;
+    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->cluster;
     uint32_t axis;
     switch (r) {
     case XG_SIM_SREG_TID_X: return t[lane];
@@ -7587,16 +9378,14 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
     case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
-    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
-    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return XG_MAX(1u, cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X]);
-    case XG_SIM_SREG_CLUSTER_NCTARANK: return XG_MAX(1u, cluster[0]) * XG_MAX(1u, cluster[1]) * XG_MAX(1u, cluster[2]);
-    case XG_SIM_SREG_CLUSTER_CTARANK: {
-        uint32_t cx = XG_MAX(1u, cluster[0]), cy = XG_MAX(1u, cluster[1]), cz = XG_MAX(1u, cluster[2]);
-        return w->ctaid[0] % cx + cx * (w->ctaid[1] % cy + cy * (w->ctaid[2] % cz));
-    }
+    case XG_SIM_SREG_TOTAL_SMEM: case XG_SIM_SREG_AGGR_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_EXPLICIT_CLUSTER: return l->cluster_blocks > 1 ? 0xFFFFFFFFu : 0;
+    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / cluster[axis];
+    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / cluster[axis];
+    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % cluster[axis];
+    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X];
+    case XG_SIM_SREG_CLUSTER_NCTARANK: return l->cluster_blocks;
+    case XG_SIM_SREG_CLUSTER_CTARANK: return w->rank;
     default: return 0; /* %gridid */
     }
 }
@@ -7629,19 +9418,20 @@ XG_FN void xg_sim_exec_local(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask
 
 /* ---- across the warp ---- */
 
-/* The member masks of all active lanes must agree with who is here. */
-XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+/* Of the lanes that are here, those that lane's member mask calls together; 0 after a fault. They must all be here, with the same mask. */
+XG_FN uint32_t xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t lane) {
     const char *slot = xg_sim_slot(w, v, in->e);
-    uint32_t i, m;
-    if (!(in->flags & 64)) return true;
+    uint32_t named = xg_sim_lane_u32(slot, lane), m = named & v->live, i;
+    if (!(in->flags & 64)) return mask;
+    if (!(m >> lane & 1)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "lane %u is not in the member mask 0x%X of the instruction it executes", lane, named); return 0; }
+    if (m & ~mask) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "the member mask 0x%X names lanes that are not here (0x%X execute it)", named, mask); return 0; }
+    if (w->m->moves->beside32(slot, 0)) return m;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        if (!(mask >> i & 1)) continue;
-        m = xg_sim_lane_u32(slot, i) & v->live;
-        if (m == mask) continue;
-        if (!(m >> i & 1)) { xg_sim_fault(w, v, in, i, "lane %u is not in the member mask 0x%X of the instruction it executes", i, xg_sim_lane_u32(slot, i)); return false; }
-        if (m & ~mask) { xg_sim_fault(w, v, in, i, "the member mask 0x%X names lanes that are not here (0x%X execute it)", xg_sim_lane_u32(slot, i), mask); return false; }
+        if (!(m >> i & 1) || (xg_sim_lane_u32(slot, i) & v->live) == m) continue;
+        xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the member masks of lanes %u and %u differ: 0x%X and 0x%X", lane, i, named, xg_sim_lane_u32(slot, i));
+        return 0;
     }
-    return true;
+    return m;
 }
 
 XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -7652,7 +9442,7 @@ XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
         j = xg_sim_shuffle_from((xg_sim_shuffleop)in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
-        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %u, which does not take part", j); return; }
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the shuffle reads lane %u, which does not take part", j); return; }
         out[i] = xg_sim_lane_u32(a, j);
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
@@ -7700,10 +9490,10 @@ XG_FN uint32_t xg_sim_reduce(const xg_sim_ins *in, uint32_t x, uint32_t y) {
     } else less = in->imm ? (int32_t)x < (int32_t)y : x < y;
     return less == (in->op == XG_SIM_W_MIN) ? x : y;
 }
-XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_FN void xg_sim_exec_members(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, x, votes;
-    if (!xg_sim_members(w, v, in, mask)) return;
     switch (in->op) {
+    case XG_SIM_W_SYNC: return;
     case XG_SIM_W_UP: case XG_SIM_W_DOWN: case XG_SIM_W_BFLY: case XG_SIM_W_IDX: xg_sim_shuffle(w, v, in, mask); return;
     case XG_SIM_W_ALL: case XG_SIM_W_ANY: case XG_SIM_W_UNI: case XG_SIM_W_BALLOT:
         votes = xg_sim_predicate(xg_sim_slot(w, v, in->a)) & mask;
@@ -7725,6 +9515,16 @@ XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (in->imm >= 2 && (x & 0x7FFFFFFFu) > 0x7F800000u) x = 0x7FFFFFFFu;
         xg_sim_spread(v, in, mask, x);
     }
+    }
+}
+
+/* Lanes that are here together may belong to several groups of members. */
+XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t rest = mask, m;
+    for (; rest && !w->faulted; rest &= ~m) {
+        m = xg_sim_members(w, v, in, mask, xg_sim_first_lane(rest));
+        if (!m) return;
+        xg_sim_exec_members(w, v, in, m);
     }
 }
 
@@ -7760,6 +9560,1151 @@ XG_FN void xg_sim_diverge(xg_sim_warp *v, uint32_t taken, uint32_t target, uint3
 }
 
 #endif /* XG_SIM_WARP_C */
+/* sim/tensormap.c -- tensor maps: what a tensor in global memory looks like, and which bytes a box of it has.
+ *
+ * A GPU's encoding of the 128 bytes is secret, so the simulator has its own: the structure xg_sim_tensormap, at the start of them. Programs make
+ * maps by xg_sim_tensormap_encode, whose rules are those of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, and kernels by tensormap.replace.
+ *
+ * A box is a number of rows. A row is box[0] elements side by side in memory (im2col: the channels of one pixel); rows lie one after the other in shared
+ * memory, the lowest dimension first. Parts outside of the tensor read as the fill and are not written.
+ * Not here: interleaved layouts, the swizzles with atoms of 32 and 64 bytes, packed 4- and 6-bit elements. */
+#ifndef XG_SIM_TENSORMAP_C
+#define XG_SIM_TENSORMAP_C
+
+#define XG_SIM_TENSORMAP_MAGIC 0x50414D524F534E54u /* "TNSORMAP" */
+
+/* The bytes of an element and the simulator's type for reductions, by CUtensorMapDataType. */
+static const struct { uint8_t bytes, type; } xg_sim_map_types[] = {{1, XG_SIM_B8}, {2, XG_SIM_U16}, {4, XG_SIM_U32}, {4, XG_SIM_S32}, {8, XG_SIM_U64}, {8, XG_SIM_S64}, {2, XG_SIM_F16}, {4, XG_SIM_F32},
+    {8, XG_SIM_F64}, {2, XG_SIM_BF16}, {4, XG_SIM_F32}, {4, XG_SIM_F32}, {4, XG_SIM_F32}};
+XG_FN uint32_t xg_sim_map_bytes(const xg_sim_tensormap *m) { return xg_sim_map_types[m->type].bytes; }
+
+/* What is wrong with a map; NULL when nothing is. */
+XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
+    uint32_t i, inner;
+    if (m->type >= XG_COUNT(xg_sim_map_types)) return "the element type is not simulated";
+    if (m->rank < 1 || m->rank > 5 || (m->im2col && m->rank < 3)) return "a tensor map has rank 1 to 5, for im2col 3 to 5";
+    if (m->interleave) return "interleaved layouts are not simulated";
+    if (m->swizzle > 3) return "this swizzle is not simulated";
+    if (m->fill > 1 || m->promotion > 3) return "an unknown fill or promotion";
+    if (m->base % 16) return "the tensor's address must be a multiple of 16";
+    for (i = 0; i + 1 < m->rank; i++) if (m->stride[i] % 16 || m->stride[i] >> 40) return "a stride must be a multiple of 16 below 2^40";
+    for (i = 0; i < m->rank; i++) {
+        if (!m->im2col && (m->box[i] < 1 || m->box[i] > 256)) return "a box has 1 to 256 elements in each dimension";
+        if (m->step[i] < 1 || m->step[i] > 8) return "an element stride is 1 to 8";
+    }
+    if (m->im2col && (m->channels < 1 || m->channels > 256 || m->pixels < 1 || m->pixels > 1024)) return "im2col takes 1 to 256 channels and 1 to 1024 pixels";
+    inner = (m->im2col ? m->channels : m->box[0]) * xg_sim_map_bytes(m);
+    if (inner % 16) return "a row of a box must be a multiple of 16 bytes";
+    if (m->swizzle && inner > 16u << m->swizzle) return "a row of a box is longer than the swizzle allows";
+    return NULL;
+}
+XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out) {
+    xg_sim_tensormap copy = *m;
+    const char *wrong = xg_sim_tensormap_check(m);
+    if (wrong) return wrong;
+    copy.magic = XG_SIM_TENSORMAP_MAGIC;
+    memset(out, 0, XG_SIM_TENSORMAP_BYTES);
+    memcpy(out, &copy, sizeof copy);
+    return NULL;
+}
+XG_FN bool xg_sim_tensormap_read(const void *bytes, xg_sim_tensormap *m) {
+    memcpy(m, bytes, sizeof *m);
+    return m->magic == XG_SIM_TENSORMAP_MAGIC;
+}
+
+/* tensormap.replace: one field; the same numbers as PTX gives them. False when the value is none of the field's. */
+XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uint32_t index, uint64_t x) {
+    switch (field) {
+    case XG_SIM_MAP_ADDRESS: m->base = x; return true;
+    case XG_SIM_MAP_RANK: m->rank = (uint8_t)(x + 1); return x < 5;
+    case XG_SIM_MAP_BOX: m->box[index] = (uint16_t)x; return x >= 1 && x <= 256;
+    case XG_SIM_MAP_DIM: m->dim[index] = (uint32_t)x - 1; return true;
+    case XG_SIM_MAP_STRIDE: if (index < 4) m->stride[index] = x; return index < 4;
+    case XG_SIM_MAP_STEP: m->step[index] = (uint8_t)x; return x >= 1 && x <= 8;
+    case XG_SIM_MAP_TYPE: m->type = (uint8_t)x; return x < XG_COUNT(xg_sim_map_types);
+    case XG_SIM_MAP_INTERLEAVE: m->interleave = (uint8_t)x; return x == 0;
+    case XG_SIM_MAP_SWIZZLE: m->swizzle = (uint8_t)x; return x < 4;
+    case XG_SIM_MAP_ATOMICITY: return x == 0;
+    default: m->fill = (uint8_t)x; return x < 2;
+    }
+}
+
+/* ---- boxes ---- */
+
+typedef struct xg_sim_box {
+    const xg_sim_tensormap *m;
+    int64_t at[5];           /* of the first element */
+    int64_t offset[3];       /* im2col: added to the pixels */
+    uint32_t count[5];       /* elements, or with im2col count[0] channels and count[1] pixels */
+    uint32_t item, row, rows; /* bytes of an element and of a row; rows */
+} xg_sim_box;
+/* Row r: where its first element would be, and which of its elements [first, last) are inside. */
+typedef struct xg_sim_box_line { uint64_t address; uint32_t first, last; } xg_sim_box_line;
+
+XG_FN void xg_sim_box_make(xg_sim_box *b, const xg_sim_tensormap *m, const int32_t *at, const uint16_t *offset) {
+    uint32_t i;
+    memset(b, 0, sizeof *b);
+    b->m = m;
+    b->item = xg_sim_map_bytes(m);
+    b->rows = 1;
+    for (i = 0; i < m->rank; i++) {
+        b->at[i] = at[i];
+        b->count[i] = m->im2col ? 1u : i ? (m->box[i] + m->step[i] - 1u) / m->step[i] : m->box[i];
+    }
+    if (m->im2col) {
+        b->count[0] = m->channels;
+        b->count[1] = m->pixels;
+        for (i = 0; offset && i + 2 < m->rank; i++) b->offset[i] = offset[i];
+    }
+    for (i = 1; i < m->rank; i++) b->rows *= b->count[i];
+    b->row = b->count[0] * b->item;
+}
+/* The coordinates of im2col's pixel r: the bounding box is walked from the start, lowest dimension first, wrapping into the next. */
+XG_FN void xg_sim_box_pixel(const xg_sim_box *b, uint32_t r, int64_t *c) {
+    const xg_sim_tensormap *m = b->m;
+    uint32_t i;
+    int64_t carry = r;
+    for (i = 1; i + 1 < m->rank; i++) {
+        int64_t low = m->lower[i - 1], high = (int64_t)m->dim[i] + m->upper[i - 1], n = (high - low) / m->step[i] + 1, k;
+        if (n < 1) n = 1;
+        k = (b->at[i] - low) / m->step[i] + carry;
+        c[i] = low + k % n * m->step[i];
+        carry = k / n;
+    }
+    c[m->rank - 1] = b->at[m->rank - 1] + carry;
+    for (i = 1; i + 1 < m->rank; i++) c[i] += b->offset[i - 1];
+}
+XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
+    const xg_sim_tensormap *m = b->m;
+    xg_sim_box_line l;
+    int64_t c[5], first, last, n = b->count[0], dim = (int64_t)m->dim[0] + 1;
+    bool inside = true;
+    uint32_t i, rest = r;
+    if (m->im2col) xg_sim_box_pixel(b, r, c);
+    else for (i = 1; i < m->rank; i++) { c[i] = b->at[i] + (int64_t)(rest % b->count[i]) * m->step[i]; rest /= b->count[i]; }
+    l.address = m->base;
+    for (i = 1; i < m->rank; i++) {
+        if (c[i] < 0 || c[i] > (int64_t)m->dim[i]) inside = false;
+        l.address += (uint64_t)c[i] * m->stride[i - 1];
+    }
+    l.address += (uint64_t)(b->at[0] * (int64_t)b->item);
+    first = b->at[0] < 0 ? -b->at[0] : 0;
+    last = dim - b->at[0] < n ? dim - b->at[0] : n;
+    if (!inside || first >= last) first = last = 0;
+    l.first = (uint32_t)first;
+    l.last = (uint32_t)last;
+    return l;
+}
+
+/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none, 1, 2, 3 for 32, 64, 128 bytes. */
+XG_FN uint32_t xg_sim_swizzle(uint32_t at, uint32_t mode) {
+    return mode == 3 ? at ^ (at >> 3 & 0x70u) : mode == 2 ? at ^ (at >> 3 & 0x30u) : mode == 1 ? at ^ (at >> 3 & 0x10u) : at;
+}
+/* What the elements outside of the tensor are. */
+XG_FN void xg_sim_box_fill(const xg_sim_box *b, char *row) {
+    uint32_t i;
+    memset(row, 0, b->row);
+    if (!b->m->fill) return;
+    for (i = 0; i < b->count[0]; i++) {
+        uint64_t nan = b->item == 2 ? 0x7FFFu : b->item == 4 ? 0x7FFFFFFFu : 0x7FFFFFFFFFFFFFFFu;
+        memcpy(row + (size_t)i * b->item, &nan, b->item);
+    }
+}
+/* One row from global to shared memory, or back. shared: the block's memory; at: where the box lies in it. */
+XG_FN void xg_sim_box_load(const xg_sim_box *b, uint32_t r, char *shared, uint32_t at) {
+    char row[2048];
+    uint32_t k;
+    xg_sim_box_line l = xg_sim_box_row(b, r);
+    xg_sim_box_fill(b, row);
+    if (l.first < l.last) memcpy(row + l.first * b->item, (const char *)(uintptr_t)l.address + l.first * b->item, (l.last - l.first) * b->item);
+    for (k = 0; (b->m->type == 10 || b->m->type == 12) && k < b->row; k += 4) { /* the types that flush */
+        uint32_t x;
+        memcpy(&x, row + k, 4);
+        if (!(x & 0x7F800000u)) { x &= 0x80000000u; memcpy(row + k, &x, 4); }
+    }
+    for (k = 0; k < b->row; k += 16) memcpy(shared + xg_sim_swizzle(at + r * b->row + k, b->m->swizzle), row + k, 16);
+}
+XG_FN void xg_sim_box_store(const xg_sim_box *b, uint32_t r, const char *shared, uint32_t at, int op) { /* op: a reduction, or -1 */
+    char row[2048];
+    uint32_t k;
+    xg_sim_box_line l = xg_sim_box_row(b, r);
+    if (l.first >= l.last) return;
+    for (k = 0; k < b->row; k += 16) memcpy(row + k, shared + xg_sim_swizzle(at + r * b->row + k, b->m->swizzle), 16);
+    if (op < 0) { memcpy((char *)(uintptr_t)l.address + l.first * b->item, row + l.first * b->item, (l.last - l.first) * b->item); return; }
+    for (k = l.first; k < l.last; k++) {
+        uint64_t x = 0;
+        memcpy(&x, row + k * b->item, b->item);
+        xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op, (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+    }
+}
+
+#endif /* XG_SIM_TENSORMAP_C */
+/* sim/async.c -- what goes on beside the threads: memory barriers, bulk copies, clusters; and the waits for them.
+ *
+ * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write count as pending and those it
+ * will read as lent (shadow.c), so that whoever touches them too early is found. All flights of a cluster land as soon as somebody waits for
+ * anything, or nobody can move. A wait whose condition is not met suspends its warp, which executes the record again after the next event; when
+ * nobody can move, waits that may give up are told "not yet", some times in a row, before this counts as a deadlock.
+ *
+ * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21, signed), the phase's parity,
+ * and a bit that is always set. An arrival's state is the word before it. */
+#ifndef XG_SIM_ASYNC_C
+#define XG_SIM_ASYNC_C
+
+enum { XG_SIM_FLIGHTS = 64, XG_SIM_STALLS = 64, XG_SIM_MB_MAX = (1 << 20) - 1 };
+#define XG_SIM_MB_PHASE ((uint64_t)1 << 61)
+#define XG_SIM_MB_LIVE ((uint64_t)1 << 62)
+
+/* A copy under way. Of a tensor: box.m points to map. */
+struct xg_sim_flight {
+    char *dst, *src, *bar;       /* bar: NULL for a bulk group */
+    uint64_t bytes;
+    uint32_t imm, mask, at;      /* the record's imm; which bytes of each 16; where a box lies in shared memory */
+    bool tensor;
+    xg_sim_tensormap map;
+    xg_sim_box box;
+    xg_sim_worker *shared;       /* whose shared memory the box is in */
+};
+
+/* ---- events ---- */
+
+XG_FN void xg_sim_event(xg_sim_worker *w) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t r, i;
+    c->stalls = 0;
+    for (r = 0; r < c->n; r++) for (i = 0; i < w->l->warps; i++) if (c->peers[r]->warps[i].state == XG_SIM_AT_EVENT) c->peers[r]->warps[i].state = XG_SIM_READY;
+}
+
+/* ---- memory barriers ---- */
+
+XG_FN uint64_t xg_sim_mb_get(const char *p) { uint64_t x; memcpy(&x, p, 8); return x; }
+XG_FN uint32_t xg_sim_mb_expected(uint64_t x) { return (uint32_t)x & XG_SIM_MB_MAX; }
+XG_FN uint32_t xg_sim_mb_pending(uint64_t x) { return (uint32_t)(x >> 20) & XG_SIM_MB_MAX; }
+XG_FN int32_t xg_sim_mb_tx(uint64_t x) { return (int32_t)((uint32_t)(x >> 40) << 11) >> 11; }
+XG_FN uint64_t xg_sim_mb_make(uint32_t expected, uint32_t pending, int32_t tx, uint64_t phase) {
+    return (uint64_t)expected | (uint64_t)pending << 20 | (uint64_t)((uint32_t)tx & 0x1FFFFFu) << 40 | phase | XG_SIM_MB_LIVE;
+}
+/* Stores a barrier's word; when nothing is missing the phase ends. */
+XG_FN void xg_sim_mb_put(xg_sim_worker *w, char *p, uint32_t expected, uint32_t pending, int32_t tx, uint64_t phase) {
+    uint64_t x;
+    bool done = !pending && !tx;
+    x = xg_sim_mb_make(expected, done ? expected : pending, tx, done ? phase ^ XG_SIM_MB_PHASE : phase);
+    memcpy(p, &x, 8);
+    if (done) xg_sim_event(w);
+}
+/* The barrier a lane's address names; NULL after a fault. */
+XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t code, uint32_t bits, bool init) {
+    uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
+    char *p = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(bits & 15), a, 8, true);
+    xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
+    size_t at, i;
+    uint32_t are = 0;
+    if (!p) return NULL;
+    if (!of) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier must be in shared memory"); return NULL; }
+    at = (size_t)(p - of->shared);
+    for (i = 0; i < 8; i++) are += xg_sim_byte_state(of, at + i) == XG_SIM_MBARRIER;
+    if (!init && are != 8) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "there is no memory barrier at offset %zu of shared memory: mbarrier.init has not been executed", at); return NULL; }
+    if (init && are) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "mbarrier.init at offset %zu of shared memory, where a memory barrier is already: mbarrier.inval it first", at); return NULL; }
+    return p;
+}
+XG_FN void xg_sim_mb_mark(const xg_sim_worker *w, const char *p, xg_sim_fresh is) { xg_sim_worker *of = xg_sim_owner(w, p); xg_sim_set_bytes(of, (size_t)(p - of->shared), 8, is, true); }
+
+/* Bytes that will come (more) or have come; false after a fault. */
+XG_FN bool xg_sim_mb_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *p, int64_t more) {
+    uint64_t x = xg_sim_mb_get(p);
+    int64_t tx = xg_sim_mb_tx(x) + more;
+    if (tx > XG_SIM_MB_MAX || tx < -XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx); return false; }
+    xg_sim_mb_put(w, p, xg_sim_mb_expected(x), xg_sim_mb_pending(x), (int32_t)tx, x & XG_SIM_MB_PHASE);
+    return true;
+}
+XG_FN bool xg_sim_mb_arrive(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *p, uint32_t count, uint32_t flags) {
+    uint64_t x = xg_sim_mb_get(p);
+    uint32_t expected = xg_sim_mb_expected(x), pending = xg_sim_mb_pending(x);
+    if (count < 1 || count > pending) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%u arrivals at a memory barrier whose phase waits for %u more (it expects %u)", count, pending, expected); return false; }
+    if (flags & XG_SIM_MB_NO_COMPLETE && count == pending && !xg_sim_mb_tx(x)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "an arrival with .noComplete ends the memory barrier's phase"); return false; }
+    if (flags & XG_SIM_MB_DROP) expected -= count;
+    xg_sim_mb_put(w, p, expected, pending - count, xg_sim_mb_tx(x), x & XG_SIM_MB_PHASE);
+    return true;
+}
+
+XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t b = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane) : 0;
+    char *p = xg_sim_mb_at(w, v, in, lane, in->a, in->imm2, in->op == XG_SIM_Y_MB_INIT);
+    uint64_t state;
+    if (!p) return false;
+    switch (in->op) {
+    case XG_SIM_Y_MB_INIT:
+        if (b < 1 || b > XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier expects 1 to 2^20-1 arrivals, not %u", b); return false; }
+        state = xg_sim_mb_make(b, b, 0, 0);
+        memcpy(p, &state, 8);
+        xg_sim_mb_mark(w, p, XG_SIM_MBARRIER);
+        return true;
+    case XG_SIM_Y_MB_INVAL: xg_sim_mb_mark(w, p, XG_SIM_UNWRITTEN); return true;
+    case XG_SIM_Y_MB_EXPECT: return xg_sim_mb_bytes(w, v, in, lane, p, b);
+    case XG_SIM_Y_MB_COMPLETE: return xg_sim_mb_bytes(w, v, in, lane, p, -(int64_t)b);
+    case XG_SIM_Y_CP_ARRIVE:
+        xg_sim_copy_commit(w, v, 1u << lane);
+        xg_sim_copy_wait(w, v, 1u << lane, 0);
+        return !in->imm || xg_sim_mb_arrive(w, v, in, lane, p, 1, 0); /* without .noinc the arrival was not expected before: nothing changes */
+    default:
+        state = xg_sim_mb_get(p);
+        if (in->flags & 128) memcpy(v->regs + in->d + (size_t)lane * 8, &state, 8);
+        if (in->imm & XG_SIM_MB_EXPECTS) { /* one step: the phase cannot end in between */
+            int64_t tx = (int64_t)xg_sim_mb_tx(state) + b;
+            if (tx > XG_SIM_MB_MAX) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx); return false; }
+            state = xg_sim_mb_make(xg_sim_mb_expected(state), xg_sim_mb_pending(state), (int32_t)tx, state & XG_SIM_MB_PHASE);
+            memcpy(p, &state, 8);
+            b = 1;
+        }
+        return xg_sim_mb_arrive(w, v, in, lane, p, b, in->imm);
+    }
+}
+
+/* ---- flights ---- */
+
+XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
+    uint32_t r;
+    int op = f->imm & XG_SIM_BK_REDUCE ? (int)(f->imm >> XG_SIM_BK_OP & 15) : -1;
+    xg_sim_box b = f->box;
+    b.m = &f->map;
+    for (r = 0; r < b.rows; r++) if (f->imm & XG_SIM_BK_TO_GLOBAL) xg_sim_box_store(&b, r, f->shared->shared, f->at, op); else xg_sim_box_load(&b, r, f->shared->shared, f->at);
+    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+}
+XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
+    xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
+    xg_sim_worker *of;
+    uint64_t k, x, step = xg_sim_types[t].bytes;
+    if (f->imm & XG_SIM_BK_REDUCE) for (k = 0; k < f->bytes; k += step) { x = 0; memcpy(&x, f->src + k, (size_t)step); xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, 0); }
+    else if (f->imm & XG_SIM_BK_MASKED) { for (k = 0; k < f->bytes; k++) if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k]; }
+    else memmove(f->dst, f->src, (size_t)f->bytes);
+    of = xg_sim_owner(w, f->dst);
+    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
+    of = xg_sim_owner(w, f->src);
+    if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
+}
+/* All copies under way land, in the order of their issue. */
+XG_FN void xg_sim_land(xg_sim_worker *w) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t i;
+    for (i = 0; i < c->n_flights; i++) {
+        xg_sim_flight *f = &c->flights[i];
+        if (f->tensor) xg_sim_land_tensor(f); else xg_sim_land_bulk(w, f);
+        if (f->bar) {
+            uint64_t x = xg_sim_mb_get(f->bar);
+            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), xg_sim_mb_pending(x), xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
+        }
+    }
+    c->n_flights = 0;
+}
+XG_FN xg_sim_flight *xg_sim_take_off(xg_sim_worker *w, const xg_sim_ins *in) {
+    xg_sim_cluster *c = w->cluster;
+    xg_sim_flight *f;
+    if (c->n_flights == XG_SIM_FLIGHTS) xg_sim_land(w);
+    f = &c->flights[c->n_flights++];
+    memset(f, 0, sizeof *f);
+    f->imm = in->imm;
+    return f;
+}
+
+/* `bytes` of shared or global memory at a lane's address, a multiple of `align`; NULL after a fault. */
+XG_FN char *xg_sim_reach_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t code, uint32_t bits, uint64_t bytes, uint32_t align, bool write) {
+    uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
+    xg_sim_space space = (xg_sim_space)(bits & 15);
+    char *p;
+    if (a % align) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "bulk copy: the address at 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
+    if (space == XG_SIM_SHARED || space == XG_SIM_GENERIC) {
+        p = w->cluster->n > 1 ? xg_sim_reach_peer(w, space, a, bytes) : NULL;
+        if (p) return p;
+        if (space == XG_SIM_SHARED && a <= w->l->shared_bytes && w->l->shared_bytes - a >= bytes) return w->shared + a;
+        if (space == XG_SIM_SHARED) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "bulk copy of %llu bytes at offset %llu of shared memory, which has %u bytes", (unsigned long long)bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+    }
+    if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)bytes, XG_SIM_FAULT_BOUNDS, write ? "bulk write" : "bulk read"); return NULL; }
+    if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)bytes, XG_SIM_FAULT_READONLY, "bulk write"); return NULL; }
+    return (char *)(uintptr_t)a;
+}
+/* Shared bytes that a flight will write become pending, those it will read lent. */
+XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p, uint64_t bytes, bool write) {
+    xg_sim_worker *of = xg_sim_owner(w, p);
+    size_t at = of ? (size_t)(p - of->shared) : 0;
+    if (!of) return true;
+    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS)) return false;
+    xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
+    return true;
+}
+XG_FN bool xg_sim_global_side(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t address, uint64_t bytes, xg_sim_does does) {
+    return !bytes || xg_sim_shadow_global(w, v, in, lane, 0x7FFFFFFF, address, bytes, does, does == XG_SIM_UPDATES);
+}
+
+XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *dst, char *src, char *bar, uint64_t bytes) {
+    bool global = (in->imm & XG_SIM_BK_TO_GLOBAL) != 0, update = (in->imm & XG_SIM_BK_REDUCE) != 0;
+    xg_sim_flight *f;
+    if (!xg_sim_claim(w, v, in, lane, src, bytes, false)) return false;
+    if (update && !global) { /* of values that are there already */
+        xg_sim_worker *of = xg_sim_owner(w, dst);
+        if (of && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, (size_t)(dst - of->shared), (size_t)bytes, XG_SIM_READS)) return false;
+    }
+    if (!global && !xg_sim_claim(w, v, in, lane, dst, bytes, true)) return false;
+    f = xg_sim_take_off(w, in);
+    f->dst = dst; f->src = src; f->bar = bar; f->bytes = bytes;
+    if (in->imm & XG_SIM_BK_MASKED) { uint16_t m; memcpy(&m, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2); f->mask = m; }
+    return true;
+}
+/* The same place in the block of a rank. */
+XG_FN char *xg_sim_in_peer(const xg_sim_worker *w, const char *p, uint32_t rank) { const xg_sim_worker *of = xg_sim_owner(w, p); return w->cluster->peers[rank]->shared + (p - of->shared); }
+/* The blocks a multicast goes to; 0 after a fault. */
+XG_FN uint32_t xg_sim_multicast(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint16_t mask;
+    memcpy(&mask, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2);
+    if (!mask || mask >> w->cluster->n) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "a multicast to the blocks 0x%X of a cluster of %u", mask, w->cluster->n); return 0; }
+    return mask;
+}
+XG_FN bool xg_sim_bulk_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint64_t bytes = xg_sim_lane_u32(xg_sim_slot(w, v, w->m->list[in->list]), lane);
+    bool global = (in->imm & XG_SIM_BK_TO_GLOBAL) != 0;
+    uint32_t mask, r;
+    char *dst, *src, *bar = NULL;
+    if (bytes % 16) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "a bulk copy moves a multiple of 16 bytes, not %llu", (unsigned long long)bytes); return false; }
+    dst = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, bytes, 16, true);
+    if (dst && global && !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)dst, bytes, in->imm & XG_SIM_BK_REDUCE ? XG_SIM_UPDATES : XG_SIM_WRITES)) return false;
+    src = dst ? xg_sim_reach_bytes(w, v, in, lane, in->b, in->imm2 >> 8, bytes, 16, false) : NULL;
+    if (!src) return false;
+    if ((in->imm2 >> 8 & 15) == XG_SIM_GLOBAL && !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)src, bytes, XG_SIM_READS)) return false;
+    if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
+    if (!(in->imm & XG_SIM_BK_MULTICAST)) return xg_sim_bulk_to(w, v, in, lane, dst, src, bar, bytes);
+    mask = xg_sim_multicast(w, v, in, lane);
+    for (r = 0; r < w->cluster->n; r++) if ((mask >> r & 1) && !xg_sim_bulk_to(w, v, in, lane, xg_sim_in_peer(w, dst, r), src, xg_sim_in_peer(w, bar, r), bytes)) return false;
+    return mask != 0;
+}
+
+/* ---- boxes of tensors ---- */
+
+XG_FN bool xg_sim_box_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_box *b) {
+    bool write = (in->imm & XG_SIM_BK_TO_GLOBAL) != 0;
+    uint32_t r;
+    for (r = 0; r < b->rows; r++) {
+        xg_sim_box_line l = xg_sim_box_row(b, r);
+        uint64_t a = l.address + (uint64_t)l.first * b->item, n = (uint64_t)(l.last - l.first) * b->item;
+        if (!n) continue;
+        if (!xg_sim_in_last(w, a, n) && !xg_sim_find_buffer(w, a, n)) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)n, XG_SIM_FAULT_BOUNDS, write ? "a tensor map's write" : "a tensor map's read"); return false; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, (uint32_t)n, XG_SIM_FAULT_READONLY, "a tensor map's write"); return false; }
+        if (!xg_sim_global_side(w, v, in, lane, a, n, !write ? XG_SIM_READS : in->imm & XG_SIM_BK_REDUCE ? XG_SIM_UPDATES : XG_SIM_WRITES)) return false;
+    }
+    return true;
+}
+/* The map's 128 bytes: in parameters, constants or global memory. */
+XG_FN bool xg_sim_map_of(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_tensormap *m) {
+    uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->b), lane, (in->imm2 >> 8 & 16) != 0, 0);
+    xg_sim_space space = (xg_sim_space)(in->imm2 >> 8 & 15);
+    char *p;
+    const char *wrong;
+    if (a % 64) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "the tensor map at 0x%llX is not aligned to 64 bytes", (unsigned long long)a); return false; }
+    if (space == XG_SIM_GENERIC && a < w->l->param_bytes) space = XG_SIM_PARAM; /* mov of a parameter's name gives its offset */
+    p = xg_sim_reach_lane(w, v, in, lane, space, a, 64, false);
+    if (!p || !xg_sim_reach_lane(w, v, in, lane, space, a + 64, 64, false)) return false;
+    if (!xg_sim_tensormap_read(p, m)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded"); return false; }
+    wrong = xg_sim_tensormap_check(m);
+    if (wrong) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the tensor map is wrong: %s", wrong); return false; }
+    if (m->rank != in->imm >> XG_SIM_BK_RANK || (m->im2col != 0) != ((in->imm & XG_SIM_BK_IM2COL) != 0)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the tensor map is of rank %u%s; the instruction is not", m->rank, m->im2col ? ", im2col" : ""); return false; }
+    return true;
+}
+XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_box *b, const char *shared, char *bar) {
+    xg_sim_flight *f;
+    uint64_t bytes = (uint64_t)b->rows * b->row;
+    if (!xg_sim_claim(w, v, in, lane, shared, bytes, !(in->imm & XG_SIM_BK_TO_GLOBAL))) return false;
+    f = xg_sim_take_off(w, in);
+    f->tensor = true;
+    f->map = *b->m;
+    f->box = *b;
+    f->shared = xg_sim_owner(w, shared);
+    f->at = (uint32_t)(shared - f->shared->shared);
+    f->bar = bar;
+    f->bytes = bytes;
+    return true;
+}
+XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    xg_sim_tensormap m;
+    xg_sim_box b;
+    int32_t at[5] = {0, 0, 0, 0, 0};
+    uint16_t offset[3] = {0, 0, 0};
+    uint32_t i, rank = in->imm >> XG_SIM_BK_RANK, mask, r;
+    char *shared, *bar = NULL;
+    if (!xg_sim_map_of(w, v, in, lane, &m)) return false;
+    for (i = 0; i < rank; i++) at[i] = (int32_t)xg_sim_lane_u32(xg_sim_slot(w, v, w->m->list[in->list + i]), lane);
+    for (; i < in->n; i++) memcpy(&offset[i - rank], xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * 2, 2);
+    xg_sim_box_make(&b, &m, at, offset);
+    shared = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)b.rows * b.row, 128, true);
+    if (!shared || !xg_sim_box_check(w, v, in, lane, &b)) return false;
+    if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
+    if (!(in->imm & XG_SIM_BK_MULTICAST)) return xg_sim_tensor_to(w, v, in, lane, &b, shared, bar);
+    mask = xg_sim_multicast(w, v, in, lane);
+    for (r = 0; r < w->cluster->n; r++) if ((mask >> r & 1) && !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, r))) return false;
+    return mask != 0;
+}
+
+/* st.async and red.async: they land at once. */
+XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    xg_sim_type t = (xg_sim_type)(in->imm >> XG_SIM_BK_TYPE & 255);
+    uint32_t bytes = xg_sim_types[t].bytes, i;
+    char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)bytes * in->n, bytes * in->n, true), *bar;
+    xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
+    if (!of || !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
+    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n, in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES)) return false;
+    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
+    for (i = 0; i < in->n; i++) {
+        uint64_t x = 0;
+        memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
+        if (in->imm & XG_SIM_BK_REDUCE) xg_sim_atomic(p, (xg_sim_atom)(in->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+        else memcpy(p + (size_t)i * bytes, &x, bytes);
+    }
+    return xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
+}
+
+/* ---- tensor maps in memory ---- */
+
+XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    xg_sim_tensormap m;
+    uint64_t x = 0;
+    char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, XG_SIM_TENSORMAP_BYTES, 128, true);
+    bool wide = (in->imm & 255) == XG_SIM_MAP_ADDRESS || (in->imm & 255) == XG_SIM_MAP_STRIDE;
+    if (!p) return false;
+    if (!xg_sim_tensormap_read(p, &m)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded"); return false; }
+    memcpy(&x, xg_sim_slot(w, v, in->b) + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
+    if (!xg_sim_tensormap_set(&m, (xg_sim_map_field)(in->imm & 255), in->imm >> 8, x)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "%llu is no value of this field of a tensor map, or is not simulated", (unsigned long long)x); return false; }
+    memcpy(p, &m, sizeof m);
+    return true;
+}
+XG_FN bool xg_sim_map_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    char *to = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, XG_SIM_TENSORMAP_BYTES, 128, true), *from;
+    if (!to || !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)to, XG_SIM_TENSORMAP_BYTES, XG_SIM_WRITES)) return false;
+    from = xg_sim_reach_bytes(w, v, in, lane, in->b, in->imm2 >> 8, XG_SIM_TENSORMAP_BYTES, 128, false);
+    if (from) memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
+    return from != NULL;
+}
+
+/* ---- clusters ---- */
+
+/* Ends the phase of barrier.cluster when all warps that live have arrived. */
+XG_FN void xg_sim_cluster_check(xg_sim_worker *w) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t r, i, arrived = 0;
+    for (r = 0; r < c->n; r++) for (i = 0; i < w->l->warps; i++) {
+        const xg_sim_warp *v = &c->peers[r]->warps[i];
+        if (v->state == XG_SIM_DONE) continue;
+        if (!v->in_cluster_barrier || v->cluster_phase != c->phase) return;
+        arrived++;
+    }
+    if (!arrived) return;
+    c->phase++;
+    for (r = 0; r < c->n; r++) { c->peers[r]->stats.barriers += r == 0; xg_sim_synchronised(c->peers[r]); }
+    xg_sim_event(w);
+}
+XG_FN void xg_sim_cluster_arrive(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    if (mask != v->live) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "barrier.cluster is reached by the lanes 0x%X of a warp whose live lanes are 0x%X; all threads of a cluster must reach it", mask, v->live); return; }
+    if (v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_BARRIER, "barrier.cluster.arrive twice without barrier.cluster.wait in between"); return; }
+    v->in_cluster_barrier = true;
+    v->cluster_phase = w->cluster->phase;
+    xg_sim_cluster_check(w);
+}
+XG_FN bool xg_sim_cluster_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    if (mask != v->live) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "barrier.cluster is reached by the lanes 0x%X of a warp whose live lanes are 0x%X; all threads of a cluster must reach it", mask, v->live); return false; }
+    if (!v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_BARRIER, "barrier.cluster.wait without barrier.cluster.arrive before it"); return false; }
+    if (v->cluster_phase == w->cluster->phase) { v->state = XG_SIM_AT_EVENT; return false; }
+    v->in_cluster_barrier = false;
+    return true;
+}
+XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    bool wide = (in->imm2 & 16) != 0, window = (in->imm2 & 15) == XG_SIM_SHARED;
+    uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, wide, 0), at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), x;
+    const xg_sim_worker *of = window ? (a >> XG_SIM_WINDOW == 0 ? w : a >> XG_SIM_WINDOW <= w->cluster->n ? w->cluster->peers[(a >> XG_SIM_WINDOW) - 1] : NULL) : xg_sim_owner(w, (const char *)(uintptr_t)a);
+    if (!of) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is no address of shared memory", (unsigned long long)a); return false; }
+    if (!window) at = a - (uint64_t)(uintptr_t)of->shared;
+    x = of->rank;
+    if (in->op == XG_SIM_Y_MAPA) {
+        uint32_t rank = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
+        if (rank >= w->cluster->n) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n); return false; }
+        x = window ? at | (uint64_t)(rank + 1) << XG_SIM_WINDOW : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
+    }
+    memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);
+    return true;
+}
+
+/* ---- the records ---- */
+
+XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t i;
+    bool ok = true;
+    switch (in->op) {
+    case XG_SIM_Y_COMMIT: if (!(in->imm & 1)) xg_sim_copy_commit(w, v, mask); return;
+    case XG_SIM_Y_GROUPS:
+        if (in->imm & 1) { xg_sim_land(w); return; }
+        if (in->imm & 4) xg_sim_copy_commit(w, v, mask); /* wait_all: also those in no group */
+        xg_sim_copy_wait(w, v, mask, in->imm2);
+        return;
+    case XG_SIM_Y_ARRIVE: xg_sim_cluster_arrive(w, v, in, mask); return;
+    case XG_SIM_Y_MAP_COPY: xg_sim_map_copy(w, v, in, xg_sim_first_lane(mask)); return;
+    default: break;
+    }
+    for (i = 0; i < XG_SIM_WARP && ok; i++) {
+        if (!(mask >> i & 1)) continue;
+        switch (in->op) {
+        case XG_SIM_Y_MB_PENDING: xg_sim_put_u32(v->regs + in->d, i, xg_sim_mb_pending(xg_sim_mb_get(xg_sim_slot(w, v, in->a) + (size_t)i * 8))); break;
+        case XG_SIM_Y_BULK: ok = xg_sim_bulk_lane(w, v, in, i); break;
+        case XG_SIM_Y_TENSOR: ok = xg_sim_tensor_lane(w, v, in, i); break;
+        case XG_SIM_Y_STORE: ok = xg_sim_store_lane(w, v, in, i); break;
+        case XG_SIM_Y_MAPA: case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
+        case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
+        default: ok = xg_sim_mb_lane(w, v, in, i);
+        }
+    }
+}
+/* True when the warp may go on to the next record. */
+XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t i, done = 0;
+    if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
+    xg_sim_land(w);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const char *p;
+        uint64_t want, phase;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_mb_at(w, v, in, i, in->a, in->imm2, false);
+        if (!p) return false;
+        phase = xg_sim_mb_get(p) & XG_SIM_MB_PHASE;
+        if (in->imm & XG_SIM_MB_PARITY) want = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), i) & 1 ? XG_SIM_MB_PHASE : 0;
+        else want = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)i * 8) & XG_SIM_MB_PHASE;
+        if (want != phase) done |= 1u << i;
+    }
+    if (!done && !v->impatient) { v->state = XG_SIM_AT_EVENT; return false; }
+    v->impatient = false;
+    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) xg_sim_put_u32(v->regs + in->d, i, done >> i & 1 ? 0xFFFFFFFFu : 0);
+    if (done) xg_sim_synchronised(w);
+    return true;
+}
+
+/* Nobody of the cluster can move. True when somebody can now: copies have landed, or waits have been told "not yet". */
+XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t r, i;
+    bool moved = false;
+    if (c->n_flights) { xg_sim_land(w); xg_sim_event(w); return true; }
+    if (c->stalls++ >= XG_SIM_STALLS) return false;
+    for (r = 0; r < c->n; r++) for (i = 0; i < w->l->warps; i++) {
+        xg_sim_warp *v = &c->peers[r]->warps[i];
+        if (v->state != XG_SIM_AT_EVENT || w->m->code[v->pc].op != XG_SIM_Y_MB_TEST) continue;
+        v->impatient = moved = true;
+        v->state = XG_SIM_READY;
+    }
+    return moved;
+}
+/* Who waits for what, when nothing will come of it. True when it was such a wait. */
+XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
+    uint32_t r, i;
+    for (r = 0; r < w->cluster->n; r++) for (i = 0; i < w->l->warps; i++) {
+        xg_sim_worker *of = w->cluster->peers[r];
+        const xg_sim_warp *v = &of->warps[i];
+        const xg_sim_ins *in = &w->m->code[v->pc];
+        uint32_t lane = xg_sim_first_lane(v->mask);
+        const char *p;
+        uint64_t x;
+        if (v->state != XG_SIM_AT_EVENT) continue;
+        if (in->op == XG_SIM_Y_WAIT) { xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK, "a warp waits at barrier.cluster, which others of the cluster never reach"); return true; }
+        p = xg_sim_mb_at(of, v, in, lane, in->a, in->imm2, false);
+        if (!p) return true;
+        x = xg_sim_mb_get(p);
+        xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK, "a warp waits for a memory barrier (phase of parity %u, %u of %u arrivals and %d bytes missing), and nobody else can move", x & XG_SIM_MB_PHASE ? 1u : 0u, xg_sim_mb_pending(x), xg_sim_mb_expected(x), xg_sim_mb_tx(x));
+        return true;
+    }
+    return false;
+}
+
+#endif /* XG_SIM_ASYNC_C */
+/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+ *
+ * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the result. Where an element
+ * lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a register of A holds 32 / bits elements side by side in k.
+ * The fragments of wmma are ours to choose, as PTX leaves them open: a thread holds consecutive elements of the row-major tile; where there are more
+ * registers than elements they repeat.
+ *
+ * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins with C, adds the products
+ * in the order of k in double precision and is rounded once. f64 is a chain of fused multiply-adds in the order of k. GPUs add in another order and
+ * cut off low bits, so their f32 results differ in the last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
+#ifndef XG_SIM_MATRIX_C
+#define XG_SIM_MATRIX_C
+
+enum { XG_SIM_TILE_K = 256 };
+typedef struct xg_sim_real { float a[16][64], b[64][8]; double c[16][8]; } xg_sim_real;
+typedef struct xg_sim_ints { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
+typedef struct xg_sim_wide64 { uint64_t a[16][16], b[16][8], c[16][8]; } xg_sim_wide64;
+/* A multiplication being done. Which of them is used: the elements of A say. */
+typedef struct xg_sim_work { xg_sim_tile t; union { xg_sim_real r; xg_sim_ints i; xg_sim_wide64 d; } u; } xg_sim_work;
+
+/* ---- elements ---- */
+
+XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
+    switch (e) {
+    case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
+    case XG_SIM_EL_BF16: return xg_sim_f32_bits(x << 16);
+    case XG_SIM_EL_TF32: return xg_sim_f32_bits(x & 0xFFFFE000u);
+    case XG_SIM_EL_E5M2: return xg_sim_f32_bits(xg_sim_f16_to_f32(x << 8));
+    case XG_SIM_EL_E4M3: {
+        uint32_t m = x & 0x7F, sign = (x & 0x80) << 24;
+        float f;
+        if (m == 0x7F) return xg_sim_f32_bits(0x7FFFFFFFu);
+        if (m >= 8) return xg_sim_f32_bits(sign | ((m << 20) + (120u << 23)));
+        f = (float)m * 0.001953125f; /* 2^-9 */
+        return sign ? -f : f;
+    }
+    default: return xg_sim_f32_bits(x);
+    }
+}
+XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
+    switch (e) {
+    case XG_SIM_EL_S8: return (int32_t)(x << 24) >> 24;
+    case XG_SIM_EL_U8: return (int32_t)(x & 255);
+    case XG_SIM_EL_S4: return (int32_t)(x << 28) >> 28;
+    case XG_SIM_EL_U4: return (int32_t)(x & 15);
+    default: return (int32_t)(x & 1);
+    }
+}
+/* Element (row, col) of A or B gets the bits x. */
+XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
+    xg_sim_elem e = b ? w->t.b : w->t.a;
+    if (e == XG_SIM_EL_F64) { if (b) w->u.d.b[row][col] = x; else w->u.d.a[row][col] = x; }
+    else if (xg_sim_elems[e].real) { float f = xg_sim_tile_float(e, (uint32_t)x); if (b) w->u.r.b[row][col] = f; else w->u.r.a[row][col] = f; }
+    else { int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x); if (b) w->u.i.b[row][col] = i; else w->u.i.a[row][col] = i; }
+}
+XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
+    if (w->t.c == XG_SIM_EL_F64) w->u.d.c[row][col] = x;
+    else if (w->t.c == XG_SIM_EL_S32) w->u.i.c[row][col] = (int32_t)(uint32_t)x;
+    else w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+}
+XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
+    if (w->t.d == XG_SIM_EL_F64) return w->u.d.c[row][col];
+    if (w->t.d == XG_SIM_EL_S32) {
+        int64_t x = w->u.i.c[row][col];
+        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN) : (uint32_t)(uint64_t)x;
+    }
+    {
+        double x = w->u.r.c[row][col];
+        uint64_t bits;
+        if (w->t.d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
+        bits = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
+        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--; /* wmma of f16: infinities become the largest number */
+        return bits;
+    }
+}
+
+/* C += A B. */
+XG_FN void xg_sim_work_real(xg_sim_real *r, uint32_t m, uint32_t k) {
+    uint32_t i, j, q;
+    for (i = 0; i < m; i++) for (q = 0; q < k; q++) {
+        double a = (double)r->a[i][q];
+        for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j]; /* exact products: contraction into an FMA changes nothing */
+    }
+}
+XG_FN void xg_sim_work_multiply(xg_sim_work *w) {
+    uint32_t i, j, q, m = XG_MIN(w->t.m, 16u), k = w->t.k;
+    if (w->t.a == XG_SIM_EL_F64) for (i = 0; i < m; i++) for (j = 0; j < 8; j++) for (q = 0; q < k; q++) w->u.d.c[i][j] = xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
+    else if (xg_sim_elems[w->t.a].real) xg_sim_work_real(&w->u.r, m, k);
+    else for (i = 0; i < m; i++) for (q = 0; q < k; q++) {
+        int32_t a = w->u.i.a[i][q];
+        if (w->t.flags & XG_SIM_TF_XOR) for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
+        else for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
+    }
+}
+
+/* ---- where elements lie: element e of register i of a lane ---- */
+
+typedef struct xg_sim_at { uint32_t row, col; } xg_sim_at;
+XG_FN xg_sim_at xg_sim_at_a(uint32_t lane, uint32_t i, uint32_t e, uint32_t per, uint32_t m) { /* per: elements of a register */
+    xg_sim_at p;
+    p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
+    p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
+    return p;
+}
+XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
+    xg_sim_at p;
+    p.row = lane % 4 * per + e + 4 * per * i;
+    p.col = lane / 4;
+    return p;
+}
+XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the element, not of the register */
+    xg_sim_at p;
+    p.row = lane / 4 + 8 * (v >> 1);
+    p.col = lane % 4 * 2 + (v & 1);
+    return p;
+}
+
+/* Element e of a register of 32 bits, or the register of 64. */
+XG_FN uint64_t xg_sim_tile_bits(const char *slot, uint32_t lane, xg_sim_elem el, uint32_t e) {
+    uint32_t bits = xg_sim_elems[el].bits;
+    uint64_t x;
+    if (bits == 64) { memcpy(&x, slot + (size_t)lane * 8, 8); return x; }
+    x = xg_sim_lane_u32(slot, lane);
+    return bits == 32 ? x : x >> (e * bits) & ((1u << bits) - 1);
+}
+XG_FN uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
+
+/* ---- sparse A ---- */
+
+/* The metadata of row r: 4 bits for each group of four (tf32: two, s4 and u4: eight) elements of A. */
+XG_FN uint64_t xg_sim_metadata(const char *slot, const xg_sim_tile *t, uint32_t r) {
+    uint32_t quad = r % 8 * 4, half = r / 8, which = xg_sim_selectors(t), first;
+    uint64_t x = 0;
+    bool byrow = xg_sim_elems[t->a].bits <= 8; /* words hold one row; otherwise two halves hold rows r and r + 8 */
+    if (which == 4) return xg_sim_lane_u32(slot, quad + t->selector) >> (16 * half) & 0xFFFF;
+    first = quad + 2 * t->selector;
+    if (!byrow) return (xg_sim_lane_u32(slot, first) >> (16 * half) & 0xFFFF) | (uint64_t)(xg_sim_lane_u32(slot, first + 1) >> (16 * half) & 0xFFFF) << 16;
+    x = xg_sim_lane_u32(slot, quad + (which == 2 ? 2 * t->selector : 0) + half);
+    return which == 2 ? x : x | (uint64_t)xg_sim_lane_u32(slot, quad + 2 + half) << 32;
+}
+/* Where element c of a packed row stands in the whole row; NOREG when the metadata is wrong. */
+XG_FN uint32_t xg_sim_sparse_col(const xg_sim_tile *t, uint64_t meta, uint32_t c) {
+    uint32_t four, lo, hi;
+    if (t->a == XG_SIM_EL_TF32) { /* one of two */
+        four = (uint32_t)(meta >> (4 * c)) & 15;
+        return four == 14 ? 2 * c + 1 : four == 4 ? 2 * c : XG_SIM_NOREG;
+    }
+    if (t->a == XG_SIM_EL_S4 || t->a == XG_SIM_EL_U4) { /* pairs */
+        uint32_t pair = c / 2, group = pair / 2;
+        four = (uint32_t)(meta >> (4 * group)) & 15;
+        lo = four & 3; hi = four >> 2;
+        if (t->flags & XG_SIM_TF_ORDERED && lo >= hi) return XG_SIM_NOREG;
+        return 8 * group + 2 * (pair & 1 ? hi : lo) + (c & 1);
+    }
+    four = (uint32_t)(meta >> (4 * (c / 2))) & 15;
+    lo = four & 3; hi = four >> 2;
+    if (t->flags & XG_SIM_TF_ORDERED && lo >= hi) return XG_SIM_NOREG;
+    return 4 * (c / 2) + (c & 1 ? hi : lo);
+}
+/* Spreads the packed row-major A of 16 rows, k / 2 bits patterns each, over the whole k. */
+XG_FN bool xg_sim_work_expand(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const char *meta) {
+    uint32_t r, c, half = x->t.k / 2;
+    bool real = xg_sim_elems[x->t.a].real != 0;
+    for (r = 0; r < 16; r++) {
+        uint64_t m = xg_sim_metadata(meta, &x->t, r);
+        float f[64];
+        int16_t i[XG_SIM_TILE_K];
+        for (c = 0; c < half; c++) { if (real) { f[c] = x->u.r.a[r][c]; x->u.r.a[r][c] = 0; } else { i[c] = x->u.i.a[r][c]; x->u.i.a[r][c] = 0; } }
+        for (c = half; c < x->t.k; c++) { if (real) x->u.r.a[r][c] = 0; else x->u.i.a[r][c] = 0; }
+        for (c = 0; c < half; c++) {
+            uint32_t to = xg_sim_sparse_col(&x->t, m, c);
+            if (to == XG_SIM_NOREG) { xg_sim_fault(w, v, in, r % 8 * 4, XG_SIM_FAULT_OPERAND, "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m); return false; }
+            if (real) x->u.r.a[r][to] = f[c]; else x->u.i.a[r][to] = i[c];
+        }
+    }
+    return true;
+}
+
+/* ---- mma ---- */
+
+XG_FN void xg_sim_work_load_a(xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.a);
+    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) for (e = 0; e < per; e++) {
+        xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
+        xg_sim_work_put(x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
+    }
+}
+XG_FN void xg_sim_work_load_b(xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.b);
+    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) for (e = 0; e < per; e++) {
+        xg_sim_at at = xg_sim_at_b(lane, i, e, per);
+        xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
+    }
+}
+/* A tile of C of 8 columns from its registers, and D back into them. */
+XG_FN void xg_sim_work_load_c(xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.c);
+    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) for (e = 0; e < per; e++) {
+        xg_sim_at at = xg_sim_at_c(lane, i * per + e);
+        xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
+    }
+}
+XG_FN void xg_sim_work_store_d(const xg_sim_work *x, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    uint32_t i, lane, per = xg_sim_tile_per(x->t.d);
+    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        xg_sim_at at = xg_sim_at_c(lane, i * per);
+        uint64_t bits = xg_sim_work_get(x, at.row, at.col);
+        if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
+        if (x->t.d == XG_SIM_EL_F64) memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
+        else xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
+    }
+}
+XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_work x;
+    const uint32_t *list = w->m->list + in->list;
+    uint32_t sparse, na, nb, nc;
+    x.t = xg_sim_tile_of(in);
+    sparse = (x.t.flags & XG_SIM_TF_SPARSE) != 0;
+    na = xg_sim_tile_regs(x.t.m * x.t.k / (1 + sparse), x.t.a); nb = xg_sim_tile_regs(x.t.k * x.t.n, x.t.b); nc = xg_sim_tile_regs(x.t.m * x.t.n, x.t.c);
+    xg_sim_work_load_a(&x, w, v, list, na);
+    xg_sim_work_load_b(&x, w, v, list + na, nb);
+    xg_sim_work_load_c(&x, w, v, list + na + nb, nc);
+    if (sparse && !xg_sim_work_expand(w, v, in, &x, xg_sim_slot(w, v, list[na + nb + nc]))) return;
+    xg_sim_work_multiply(&x);
+    xg_sim_work_store_d(&x, v, list + in->n - in->d2bytes, in->d2bytes);
+}
+
+/* mma.m8n8k4 of f16: four multiplications, each by eight threads, those of two quads. */
+XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_work x;
+    const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
+    uint32_t group, k, i, lane, out[8][XG_SIM_WARP];
+    x.t = xg_sim_tile_of(in);
+    for (group = 0; group < 4; group++) {
+        for (k = 0; k < 8; k++) {
+            uint32_t high = 4 * (k / 4);
+            lane = group * 4 + k % 4 + 16 * (k / 4);
+            for (i = 0; i < 4; i++) {
+                uint32_t a = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[i / 2]), lane, XG_SIM_EL_F16, i & 1), b = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[2 + i / 2]), lane, XG_SIM_EL_F16, i & 1);
+                if (x.t.flags & XG_SIM_TF_ACOL) xg_sim_work_put(&x, false, i + high, lane % 4, a); else xg_sim_work_put(&x, false, lane % 4 + high, i, a);
+                if (x.t.flags & XG_SIM_TF_BROW) xg_sim_work_put(&x, true, lane % 4, i + high, b); else xg_sim_work_put(&x, true, i, lane % 4 + high, b);
+            }
+            for (i = 0; i < 8; i++) {
+                if (x.t.c == XG_SIM_EL_F16) xg_sim_work_put_c(&x, lane % 4 + high, i, xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i / 2]), lane, XG_SIM_EL_F16, i & 1));
+                else xg_sim_work_put_c(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1), xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
+            }
+        }
+        xg_sim_work_multiply(&x);
+        for (k = 0; k < 8; k++) {
+            uint32_t high = 4 * (k / 4);
+            lane = group * 4 + k % 4 + 16 * (k / 4);
+            for (i = 0; i < in->d2bytes; i++) {
+                if (x.t.d == XG_SIM_EL_F16) out[i][lane] = (uint32_t)(xg_sim_work_get(&x, lane % 4 + high, 2 * i) | xg_sim_work_get(&x, lane % 4 + high, 2 * i + 1) << 16);
+                else out[i][lane] = (uint32_t)xg_sim_work_get(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1));
+            }
+        }
+    }
+    for (i = 0; i < in->d2bytes; i++) memcpy(v->regs + to[i], out[i], sizeof out[i]);
+}
+
+/* ---- wmma ---- */
+
+/* The element that number q of a lane is: rows * cols of them over 32 lanes, then again. */
+XG_FN xg_sim_at xg_sim_at_wmma(uint32_t lane, uint32_t q, uint32_t rows, uint32_t cols) {
+    uint32_t each = rows * cols / XG_SIM_WARP, n = lane * each + q % each;
+    xg_sim_at p;
+    p.row = n / cols;
+    p.col = n % cols;
+    return p;
+}
+/* Element (row, col). Of B with elements smaller than a byte a thread holds consecutive elements of the columns, as memory has them. */
+XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el, uint32_t rows, uint32_t cols, uint32_t row, uint32_t col, bool b) {
+    uint32_t each = rows * cols / XG_SIM_WARP, n = b && xg_sim_elems[el].bits < 8 ? col * rows + row : row * cols + col, per = xg_sim_tile_per(el), q = n % each;
+    return xg_sim_tile_bits(xg_sim_slot(w, v, list[q / per]), n / each, el, q % per);
+}
+/* One part of 16 x 8 of D (8 x 8 where a tile has no more rows). */
+XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim_work *x, const uint32_t *list, uint32_t na, uint32_t nb, uint32_t row, uint32_t col) {
+    uint32_t i, j, k, m = XG_MIN(x->t.m, 16u);
+    for (k = 0; k < x->t.k; k++) {
+        for (i = 0; i < m; i++) xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k, false));
+        for (j = 0; j < 8; j++) xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j, true));
+    }
+    for (i = 0; i < m; i++) for (j = 0; j < 8; j++) xg_sim_work_put_c(x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
+    xg_sim_work_multiply(x);
+}
+XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_work x;
+    const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
+    uint64_t out[32][32];
+    uint32_t i, j, row, col, na, nb, q, lane, per, m;
+    size_t r;
+    x.t = xg_sim_tile_of(in);
+    m = XG_MIN(x.t.m, 16u);
+    na = nb = 0;
+    for (r = 0; r < XG_COUNT(xg_sim_wmmas); r++) {
+        const xg_sim_wmma_row *k = &xg_sim_wmmas[r];
+        if (k->m == x.t.m && k->n == x.t.n && k->k == x.t.k && xg_sim_in_choice(k->ab, xg_sim_elems[x.t.a].text)) { na = k->a; nb = k->b; }
+    }
+    for (row = 0; row < x.t.m; row += m) for (col = 0; col < x.t.n; col += 8) {
+        xg_sim_wmma_part(w, v, &x, list, na, nb, row, col);
+        for (i = 0; i < m; i++) for (j = 0; j < 8; j++) out[row + i][col + j] = xg_sim_work_get(&x, i, j);
+    }
+    per = xg_sim_tile_per(x.t.d);
+    for (i = 0; i < in->d2bytes; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        uint64_t bits = 0;
+        for (q = 0; q < per; q++) { xg_sim_at at = xg_sim_at_wmma(lane, i * per + q, x.t.m, x.t.n); bits |= out[at.row][at.col] << (16 * q); }
+        if (x.t.d == XG_SIM_EL_F64) memcpy(v->regs + to[i] + (size_t)lane * 8, &bits, 8);
+        else xg_sim_put_u32(v->regs + to[i], lane, (uint32_t)bits);
+    }
+}
+
+/* wmma.load and wmma.store: element by element; of elements smaller than a byte, register by register. */
+XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    xg_sim_tile t = xg_sim_tile_of(in);
+    const uint32_t *list = w->m->list + in->list;
+    uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n, bits = xg_sim_elems[t.a].bits, step = bits < 8 ? 32 / bits : 1, bytes = bits < 8 ? 4 : bits / 8;
+    uint32_t where = in->op >> 8, lane, q, total = XG_MAX(1u, rows * cols / XG_SIM_WARP), regs = in->n, per = xg_sim_tile_per(t.a);
+    bool col = (t.flags & 1) != 0;
+    uint32_t stride = col ? rows : cols;
+    uint64_t base = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (where & 16) != 0, 0);
+    for (q = 0; q < regs * per; q += step) {
+        xg_sim_reach r;
+        if (store && q >= total) break;
+        memset(&r, 0, sizeof r);
+        r.shape = XG_SIM_ANY;
+        r.bytes = bytes;
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
+            uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : stride;
+            if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
+            r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
+            if (!r.to.p[lane]) return;
+        }
+        if (!xg_sim_shadow(w, v, in, &r, 0xFFFFFFFFu, bytes, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            char *slot = store ? NULL : v->regs + list[q / per] + (size_t)lane * (bits == 64 ? 8 : 4);
+            if (store) memcpy(r.to.p[lane], xg_sim_slot(w, v, list[q / per]) + (size_t)lane * (bits == 64 ? 8 : 4) + (q % per) * bytes, bytes);
+            else memcpy(slot + (q % per) * bytes, r.to.p[lane], bytes);
+        }
+    }
+    if (xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED) { if (store) w->stats.shared_stores++; else w->stats.shared_loads++; }
+    else if (store) w->stats.global_stores++; else w->stats.global_loads++;
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
+
+/* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane / 4, or transposed of the column. */
+XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    const uint32_t *list = w->m->list + in->list;
+    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, lane, out[4][XG_SIM_WARP];
+    uint16_t tile[4][8][8];
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15), mask, 16, store, &r)) return;
+    if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
+    if (store) w->stats.shared_stores++; else w->stats.shared_loads++;
+    if (store) for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
+    else for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
+    for (j = 0; j < n; j++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2], *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
+        if (store) { *lo = (uint16_t)out[j][lane]; *hi = (uint16_t)(out[j][lane] >> 16); }
+        else out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
+    }
+    if (!store) for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
+    else for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+}
+XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    const uint32_t *list = w->m->list + in->list;
+    uint32_t lane, from[XG_SIM_WARP];
+    memcpy(from, xg_sim_slot(w, v, list[0]), sizeof from);
+    for (lane = 0; lane < XG_SIM_WARP; lane++) { /* element (row, col) is half col & 1 of lane 4 row + col / 2 */
+        uint32_t row = lane / 4, col = lane % 4 * 2, lo = from[col * 4 + row / 2] >> (row & 1) * 16 & 0xFFFF, hi = from[(col + 1) * 4 + row / 2] >> (row & 1) * 16 & 0xFFFF;
+        xg_sim_put_u32(v->regs + list[1], lane, lo | hi << 16);
+    }
+}
+
+#endif /* XG_SIM_MATRIX_C */
+/* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
+ *
+ * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction, and fence, commit and wait
+ * have nothing left to do. A part of 8 columns of D is one multiplication of matrix.c.
+ *
+ * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A or the column of B, lies at
+ *   K-major:  start + mn/8 * SBO + mn%8 * W + bytes of k                          W = 128, 64, 32: the swizzle's span
+ *   without swizzle: start + mn/8 * SBO + k/chunk * LBO + mn%8 * 16 + bytes of k%chunk      chunk: elements of 16 bytes
+ *   MN-major: start + mn/span * LBO + k/8 * SBO + k%8 * W + bytes of mn%span               span: elements of W bytes
+ *   without swizzle: start + mn/8 * SBO + k/8 * LBO + k%8 * 16 + bytes of mn%8
+ * and then bits 4 to 6 of the address are mixed with bits 7 to 9, as the swizzle says. */
+#ifndef XG_SIM_WGMMA_C
+#define XG_SIM_WGMMA_C
+
+typedef struct xg_sim_matrix { uint32_t start, lead, stride, base, swizzle; } xg_sim_matrix; /* swizzle: as in tensormap.c */
+
+XG_FN xg_sim_matrix xg_sim_matrix_of(uint64_t d) {
+    static const uint8_t modes[4] = {0, 3, 2, 1};
+    xg_sim_matrix m;
+    m.start = (uint32_t)(d & 0x3FFF) << 4;
+    m.lead = (uint32_t)(d >> 16 & 0x3FFF) << 4;
+    m.stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
+    m.base = (uint32_t)(d >> 49 & 7);
+    m.swizzle = modes[d >> 62];
+    return m;
+}
+/* The address of byte b of row mn; b counts along k. */
+XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_t mn, uint32_t k, uint32_t bits) {
+    uint32_t span = 16u << m->swizzle, a;
+    if (transposed) { /* elements of 16 bits */
+        if (!m->swizzle) return m->start + mn / 8 * m->stride + k / 8 * m->lead + k % 8 * 16 + mn % 8 * 2;
+        a = m->start + mn / (span / 2) * m->lead + k / 8 * m->stride + k % 8 * span + mn % (span / 2) * 2;
+    } else {
+        uint32_t b = k * bits / 8;
+        if (!m->swizzle) return m->start + mn / 8 * m->stride + b / 16 * m->lead + mn % 8 * 16 + b % 16;
+        a = m->start + mn / 8 * m->stride + mn % 8 * span + b;
+    }
+    return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
+}
+
+/* `count` rows from mn, all of k (packed: half of it), into A or B of the work. False after a fault. */
+XG_FN bool xg_sim_matrix_load(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, uint32_t k_count) {
+    xg_sim_elem e = b ? x->t.b : x->t.a;
+    uint32_t bits = xg_sim_elems[e].bits, bytes = XG_MAX(1u, bits / 8), i, k;
+    bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    for (i = 0; i < count; i++) for (k = 0; k < k_count; k++) {
+        uint32_t at = xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, bit = bits < 8 ? k % 8 : 0;
+        uint32_t value = 0;
+        if (at + bytes > w->l->shared_bytes) { xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS, "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at, w->l->shared_bytes); return false; }
+        if (!xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, bytes, XG_SIM_READS)) return false;
+        memcpy(&value, w->shared + at, bytes);
+        value >>= bit;
+        if (b) xg_sim_work_put(x, true, k, i, value); else xg_sim_work_put(x, false, i, k, value);
+    }
+    return true;
+}
+XG_FN void xg_sim_negate(float *p, uint32_t n) { uint32_t i; for (i = 0; i < n; i++) p[i] = -p[i]; }
+
+XG_FN bool xg_sim_wgmma_a(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const uint32_t *list) {
+    bool sparse = (x->t.flags & XG_SIM_TF_SPARSE) != 0;
+    if (x->t.flags & XG_SIM_TF_AREG) xg_sim_work_load_a(x, w, v, list, 4);
+    else {
+        xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->a)));
+        if (!xg_sim_matrix_load(w, v, in, x, &m, false, v->id % 4 * 16, 16, x->t.k >> sparse)) return false;
+    }
+    if (sparse && !xg_sim_work_expand(w, v, in, x, xg_sim_slot(w, v, list[x->t.flags & XG_SIM_TF_AREG ? 4 : 0]))) return false;
+    if (x->t.flags & XG_SIM_TF_NEGA) xg_sim_negate(&x->u.r.a[0][0], 16 * 64);
+    return true;
+}
+XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_work x;
+    const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
+    uint32_t col, regs, lane = 0;
+    bool add = xg_sim_predicate(xg_sim_slot(w, v, in->c)) != 0;
+    xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
+    memset(&x, 0, sizeof x);
+    x.t = xg_sim_tile_of(in);
+    x.t.m = 16;
+    if (v->id / 4 * 4 + 4 > w->l->warps) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps); return; }
+    regs = xg_sim_tile_regs(16 * 8, x.t.d);
+    if (!xg_sim_wgmma_a(w, v, in, &x, list)) return;
+    for (col = 0; col < x.t.n; col += 8) {
+        const uint32_t *c = list + in->n - 2 * in->d2bytes + col / 8 * regs;
+        if (!xg_sim_matrix_load(w, v, in, &x, &m, true, col, 8, x.t.k)) return;
+        if (x.t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x.u.r.b[0][0], 64 * 8);
+        if (add) xg_sim_work_load_c(&x, w, v, c, regs);
+        else if (x.t.d == XG_SIM_EL_S32) memset(x.u.i.c, 0, sizeof x.u.i.c);
+        else memset(x.u.r.c, 0, sizeof x.u.r.c);
+        xg_sim_work_multiply(&x);
+        xg_sim_work_store_d(&x, v, to + col / 8 * regs, regs);
+    }
+}
+
+XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    if (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE, "all 32 threads of a warp must execute this instruction together; 0x%X do", mask); return; }
+    switch (in->op & 255) {
+    case XG_SIM_T_LOAD: xg_sim_exec_ldmatrix(w, v, in, false); return;
+    case XG_SIM_T_STORE: xg_sim_exec_ldmatrix(w, v, in, true); return;
+    case XG_SIM_T_MOVE: xg_sim_exec_movmatrix(w, v, in); return;
+    case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
+    case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
+    case XG_SIM_T_WGSYNC: return;
+    default: break;
+    }
+    w->stats.tensor_operations++;
+    if ((in->op & 255) == XG_SIM_T_MMA) xg_sim_exec_mma(w, v, in);
+    else if ((in->op & 255) == XG_SIM_T_VOLTA) xg_sim_exec_volta(w, v, in);
+    else if ((in->op & 255) == XG_SIM_T_WMMA) xg_sim_exec_wmma(w, v, in);
+    else xg_sim_exec_wgmma(w, v, in);
+}
+
+#endif /* XG_SIM_WGMMA_C */
 /* sim/run.c -- blocks, groups of warps, and the loop that executes records.
  *
  * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no suspended paths, the
@@ -7782,8 +10727,8 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
-    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
-    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the calls nest too deep (%u)", v->depth + 1); return; }
+    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
+    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1); return; }
     for (i = 0; i < s->n_args; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
         if (c->reg) { xg_sim_blend(regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes)); item++; continue; }
@@ -7830,6 +10775,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
     }
     memset(b, 0, sizeof *b);
+    w->cluster->stalls = 0;
     xg_sim_interval_next(w);
     w->stats.barriers++;
 }
@@ -7840,9 +10786,9 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
     const xg_sim_ins *there = NULL;
     for (i = v->n_paths; i-- > 0 && !there;) if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
     if (missing & v->mask) there = NULL; /* the guard keeps them away */
-    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
+    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
         "all threads of a block must reach the same barriers", xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
         xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
 }
 /* True when the warp may go on to the next record. */
@@ -7853,11 +10799,11 @@ XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
     id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
     if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
-    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
-    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
+    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
+    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
     b = &w->bars[id];
     if (!b->arrived) { b->expected = count; b->all = true; }
-    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
+    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
     b->arrived += XG_SIM_WARP;
     if (in->flags & 32) {
         uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
@@ -7896,8 +10842,8 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "the carry flag is used, but the thread has not written it");
+    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "the carry flag is used, but the thread has not written it");
 }
 
 /* All kinds that neither branch nor wait. */
@@ -7914,7 +10860,9 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
-    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the kernel executed a trap"); break;
+    case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
+    case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
     default: break;
     }
 }
@@ -7934,6 +10882,8 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     if (v->mask) return true;
     if (xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
+    w->cluster->stalls = 0;
+    xg_sim_cluster_check(w);
     for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
     return false;
 }
@@ -7949,7 +10899,7 @@ XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
 XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
     const char *a = xg_sim_slot(w, v, in->a);
     uint32_t next = v->pc + 1, rest = mask, i;
-    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
+    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
     if (mask != v->mask) { /* the guard lets some go on */
         w->stats.divergent_branches++;
         xg_sim_diverge(v, mask, v->pc, next, in->imm2);
@@ -7984,11 +10934,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
-    w->quantum = XG_SIM_QUANTUM;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
             const uint32_t before = in->before;
+            const uint32_t from = pc;
             do {
                 L.dst = regs + in->d;
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
@@ -7998,11 +10949,18 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             warp_count += (uint64_t)nw * (in->before - before);
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
+            xg_sim_ran(w, from, pc, nw);
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
-            if (whole && !(in->flags & XG_SIM_GUARDED)) lane_count += (uint64_t)XG_SIM_WARP * nw;
-            else for (k = 0; k < nw; k++) lane_count += xg_sim_popc(xg_sim_guard(&v[k], in));
+            if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
+            else {
+                uint64_t active = 0;
+                for (k = 0; k < nw; k++) active += xg_sim_popc(xg_sim_guard(&v[k], in));
+                lane_count += active;
+                w->runs[pc].warps += nw;
+                w->runs[pc].lanes += active;
+            }
         }
         switch (in->kind) {
         case XG_SIM_K_JOIN:
@@ -8087,18 +11045,28 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             whole = v->mask == XG_SIM_ALL;
             continue;
         }
-        case XG_SIM_K_BAR: {
+        case XG_SIM_K_BAR: case XG_SIM_K_WAIT: {
             uint32_t through = 0;
             for (k = 0; k < nw; k++) {
                 v[k].pc = pc;
                 m = xg_sim_guard(&v[k], in);
-                if (!m || xg_sim_exec_bar(w, &v[k], in, m)) { v[k].pc = pc + 1; through++; }
+                if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(w, &v[k], in, m) : xg_sim_exec_wait(w, &v[k], in, m))) { v[k].pc = pc + 1; through++; }
                 if (w->faulted) goto stop;
             }
             if (through == nw) { pc++; continue; }
             if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
             goto stop;
         }
+#if XG_SIM_X86
+        case XG_SIM_K_LD: case XG_SIM_K_ST:
+            if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
+                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                if (XG_UNLIKELY(w->faulted)) goto stop;
+                pc++;
+                continue;
+            }
+#endif
+        /* fall through */
         default:
             for (k = 0; k < nw; k++) {
                 m = xg_sim_guard(&v[k], in);
@@ -8139,10 +11107,36 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = 0;
         v->state = XG_SIM_READY;
-        v->released = false;
+        v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
+}
+
+/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits for. Either a
+ * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest. */
+XG_FN void xg_sim_take_turns(xg_sim_warp *v) {
+    uint32_t base = xg_sim_path_base(v), n, pc, mask;
+    xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
+    if (!top) return;
+    pc = v->pc;
+    mask = v->mask;
+    if (top->meet == v->meet) { /* the others in a circle */
+        for (n = 1; v->n_paths - n > base && v->paths[v->n_paths - n - 1].meet == v->meet; n++) {}
+        if (!(top->mask & v->live)) return;
+        v->pc = top->pc;
+        v->mask = top->mask & v->live;
+        memmove(top - n + 2, top - n + 1, (n - 1) * sizeof *top);
+        top = top - n + 1;
+        top->pc = pc;
+        top->mask = mask;
+    } else if (top->pc == v->meet && top->mask & v->live & ~v->mask) {
+        v->pc = top->pc;
+        v->mask = top->mask & v->live & ~v->mask;
+        v->meet = top->meet;
+        top->pc = pc;
+        top->mask = mask;
+    }
 }
 
 XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
@@ -8164,7 +11158,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
         if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
         return true;
     }
-    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { xg_sim_exec(w, &v[k], 1); moved = true; }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(&v[k]); moved = true; }
     for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
     if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
         for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }
@@ -8183,37 +11177,65 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
         if (!first) first = v;
         else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
     }
-    if (!first) return;
-    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
+    if (!first || w->faulted) return;
+    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
-    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
+    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
 }
 
-XG_FN void xg_sim_block_run(xg_sim_worker *w, uint64_t block) {
-    xg_sim_block_start(w, block);
-    for (;;) {
-        uint32_t i, done = 0;
-        bool moved = false;
-        for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
-        if (w->faulted) return;
-        for (i = 0; i < w->l->warps; i++) done += w->warps[i].state == XG_SIM_DONE;
-        if (done == w->l->warps) return;
-        if (!moved) { xg_sim_deadlock(w); return; }
-        if (w->stats.warp_instructions > w->fuel_end) {
-            const xg_sim_warp *v = w->warps;
-            while (v->state == XG_SIM_DONE) v++;
-            xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
-            return;
-        }
+/* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
+XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
+    uint32_t i, ended = 0;
+    bool moved = false;
+    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
+    *done += ended;
+    if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
+        const xg_sim_warp *v = w->warps;
+        while (v->state == XG_SIM_DONE) v++;
+        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS, "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
     }
+    return moved;
+}
+/* A block with the others of its cluster, which is one block when there are no clusters. */
+XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t r;
+    c->phase = c->stalls = c->n_flights = 0;
+    for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
+    for (;;) {
+        uint32_t done = 0;
+        bool moved = false, faulted = false;
+        for (r = 0; r < c->n; r++) { moved |= xg_sim_round_of(c->peers[r], &done); faulted |= c->peers[r]->faulted; }
+        if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
+            if (!xg_sim_event_deadlock(w)) for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
+            faulted = true;
+        }
+        if (faulted || done == c->n * w->l->warps) break;
+    }
+    xg_sim_land(w);
+    for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
+        xg_sim_worker *peer = c->peers[r];
+        if (peer->faulted && !w->faulted) { w->faulted = true; memcpy(w->fault, peer->fault, sizeof w->fault); }
+        xg_sim_stats_add(&w->stats, &peer->stats);
+        memset(&peer->stats, 0, sizeof peer->stats);
+    }
+}
+/* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
+XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
+    uint32_t at[3], x, y, z, n = 0;
+    at[0] = (uint32_t)(block % l->grid[0]); at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]); at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
+    for (z = 0; z < l->cluster[2]; z++) for (y = 0; y < l->cluster[1]; y++) for (x = 0; x < l->cluster[0]; x++) blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
+    return true;
 }
 
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i;
+    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
     for (i = first; i < last && !w->faulted; i++) {
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        xg_sim_block_run(w, i);
+        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
     }
     return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
@@ -8302,6 +11324,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
 }
 
+enum { XG_SIM_GLOBALS_SHADOWED = 1 << 26 }; /* bytes of a variable that gets a shadow */
 XG_FN int xg_sim_by_base(const void *a, const void *b) {
     const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
     return x->base < y->base ? -1 : x->base > y->base;
@@ -8318,6 +11341,9 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->n_code = p->code.n;
     m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
     if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
+    for (i = 0; i < m->n_code; i++) if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 1; i < m->n_code; i++) m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
     if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
@@ -8334,6 +11360,14 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (!m->vars[i].bytes) continue;
         b = &m->globals.p[m->globals.n++];
         b->base = m->vars[i].address; b->bytes = m->vars[i].bytes; b->name = m->vars[i].name.p; b->readonly = m->vars[i].readonly;
+    }
+    m->swept = XG_NEW(p->a, uint32_t);
+    for (i = 0; i < m->globals.n; i++) { /* all of it counts as written */
+        xg_sim_buffer *b = &m->globals.p[i];
+        uint64_t lines = xg_sim_shadow_lines(b), l;
+        if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
+        b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
+        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -8407,9 +11441,11 @@ XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *
     return 0;
 }
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
-#define X(field, text) sum->field += more->field;
-    XG_SIM_STATS(X)
+    uint32_t i;
+#define X(name) sum->name += more->name;
+    XLAGPU_COUNTERS(X)
 #undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { sum->class_warps[i] += more->class_warps[i]; sum->class_lanes[i] += more->class_lanes[i]; }
 }
 
 /* ---- launching ---- */
@@ -8437,11 +11473,19 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (f->info.maxntid[0] && threads > (uint64_t)f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2])
         return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name, f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
     if (l->param_bytes != f->info.param_bytes) return xg_sim_refuse(c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
+    l->cluster_blocks = 1;
+    for (i = 0; i < 3; i++) {
+        if (f->info.cluster[i] && l->cluster[i] && f->info.cluster[i] != l->cluster[i]) return xg_sim_refuse(c, "kernel '%s' has clusters of %ux%ux%u blocks", name, f->info.cluster[0], f->info.cluster[1], f->info.cluster[2]);
+        if (!l->cluster[i]) l->cluster[i] = XG_MAX(1u, f->info.cluster[i]);
+        if (l->cluster[i] > XG_SIM_CLUSTER_MAX || (l->cluster_blocks *= l->cluster[i]) > XG_SIM_CLUSTER_MAX) return xg_sim_refuse(c, "kernel '%s': a cluster has at most %d blocks", name, (int)XG_SIM_CLUSTER_MAX);
+        if (l->grid[i] % l->cluster[i]) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is no multiple of the clusters", name, l->grid[0], l->grid[1], l->grid[2]);
+    }
     if (!l->sm_count) l->sm_count = 132;
-    if (!l->shared_limit) l->shared_limit = 232448;
+    if (!l->shared_limit) l->shared_limit = xg_sim_target_shared(l->module->target);
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
     at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
-    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), l->shared_limit);
+    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
+    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target)) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
@@ -8473,11 +11517,16 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.tid = (uint32_t *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * 96 * 4);
     w.scratch = xg_sim_carve_out(&c, 512);
     w.scratch2 = xg_sim_carve_out(&c, 512);
+    w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->module->copies_async) {
+        w.copy_threads = (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
+        w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
+    }
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
@@ -8487,10 +11536,23 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     if (out) { w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024; *out = w; } /* shared addresses keep their alignment when generic */
     return c.n + 64;
 }
-XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_worker(NULL, NULL, l); }
+/* What the blocks of a cluster share lies before them. */
+XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_sim_launch *l) {
+    xg_sim_carve c;
+    xg_sim_cluster k;
+    c.at = memory;
+    c.n = 0;
+    memset(&k, 0, sizeof k);
+    xg_sim_carve_out(&c, sizeof(xg_sim_cluster));
+    k.n = l->cluster_blocks;
+    k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
+    k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (out) *out = k;
+    return c.n;
+}
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64; }
 
-XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
-    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_worker *w = (xg_sim_worker *)(void *)at;
     uint32_t i, full = l->threads / XG_SIM_WARP;
     xg_sim_carve_worker(w, at, l);
@@ -8498,7 +11560,9 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     w->m = l->module;
     w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
+    memset(w->runs, 0, ((size_t)l->module->n_code + 1) * sizeof *w->runs);
     memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
+    if (w->copy_threads) memset(w->copy_threads, 0, l->warps * XG_SIM_WARP * sizeof *w->copy_threads);
     if (l->shared_bytes) { memset(w->shadow, 0, l->shared_bytes); memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8); }
     w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
     for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
@@ -8515,7 +11579,24 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     }
     return w;
 }
-XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w) { return &w->stats; }
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
+    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+    xg_sim_cluster *c = (xg_sim_cluster *)(void *)at;
+    size_t each = xg_sim_carve_worker(NULL, NULL, l);
+    uint32_t r;
+    at += xg_sim_carve_cluster(c, at, l);
+    for (r = 0; r < c->n; r++, at += each) {
+        c->peers[r] = xg_sim_worker_make(at, l);
+        c->peers[r]->cluster = c;
+        c->peers[r]->rank = r;
+    }
+    return c->peers[0];
+}
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
+    uint32_t r;
+    for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);
+    return &w->stats;
+}
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
     if (!w->faulted) { if (cap) out[0] = 0; return 0; }
     return xg_format(out, cap, "%s", w->fault);
@@ -8702,10 +11783,19 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
+    bool no_command_buffers;
     xr_function *functions;        /* registered; they live as long as the device */
 };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
+
+typedef struct xr_command { uint32_t thunk, first; } xr_command; /* first: of its words in a record */
+typedef struct xr_command_buffer { uint32_t thunk, n, n_words; bool control; xr_command *commands; } xr_command_buffer;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+typedef struct xr_record { uint64_t *words; void **nodes, *graph, *exec; uint64_t version; uint32_t builds, updates; bool built, plain; } xr_record;
+
+typedef struct xr_profile { bool on; uint32_t capacity, n; uint64_t dropped; xlagpu_rt_event *events; double begin; void *before, *after; } xr_profile; /* before, after: the platform's events */
 
 struct xlagpu_program {
     xlagpu_device *device;
@@ -8727,6 +11817,10 @@ struct xlagpu_program {
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;           /* address per allocation; 0: not a constant */
     const xr_function **calls;     /* per thunk, of calls */
+    xr_command_buffer *command_buffers;
+    xr_command *commands;
+    uint32_t n_command_buffers, *command_of; /* per thunk: its number among the command buffers, or as a command in one */
+    bool has_control_commands;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -8739,6 +11833,10 @@ struct xlagpu_execution {
     uint64_t *base;                /* address per allocation */
     uint64_t temp, host;           /* blocks of temporary memory */
     uint32_t replica, partition;
+    uint64_t version;              /* grows when an address or one of these changes */
+    xr_record *records;            /* of command buffers */
+    xr_profile profile;
+    void *ended;                   /* the platform's event behind the last run; NULL: none yet */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
     xlagpu_buffer *buffers;        /* of one call */
@@ -8768,7 +11866,21 @@ struct xr_platform {
     xlagpu_status (*fill)(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream);
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
+    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
+    xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
+    xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
+    void (*forget)(xlagpu_execution *e, xr_record *r);
+    /* Events: points in a stream. */
+    xlagpu_status (*event_new)(xlagpu_execution *e, bool timed, void **event);
+    void (*event_free)(xlagpu_execution *e, void *event);
+    xlagpu_status (*event_record)(xlagpu_execution *e, void *event, void *stream);
+    xlagpu_status (*event_wait)(xlagpu_execution *e, void *event);
+    xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
+    xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
+    void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
 /* ---- system.c: threads and shared libraries ---- */
@@ -8776,6 +11888,7 @@ XG_FN void *xr_library_open(const char *name);
 XG_FN void *xr_library_symbol(void *library, const char *name);
 XG_FN void xr_library_close(void *library);
 XG_FN uint32_t xr_processors(void);
+XG_FN double xr_seconds(void); /* since some moment; only grows */
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
  * made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
@@ -8785,6 +11898,20 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
 XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+/* ---- program.c ---- */
+XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+/* ---- commands.c ---- */
+XG_FN bool xr_is_control(uint32_t kind);
+XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
+XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
+XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
+XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
+XG_FN void xr_commands_finish(xlagpu_execution *e);
+XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
+/* ---- execute.c ---- */
+XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
+XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -8811,6 +11938,12 @@ XG_FN void *xr_library_symbol(void *library, const char *name) {
     return p;
 }
 XG_FN void xr_library_close(void *library) { if (library) FreeLibrary((HMODULE)library); }
+XG_FN double xr_seconds(void) {
+    LARGE_INTEGER now, each;
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&each);
+    return (double)now.QuadPart / (double)each.QuadPart;
+}
 XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
@@ -8820,11 +11953,17 @@ XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINIT
 #else
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 XG_FN void *xr_library_open(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 XG_FN void *xr_library_symbol(void *library, const char *name) { return dlsym(library, name); }
 XG_FN void xr_library_close(void *library) { if (library) dlclose(library); }
+#ifdef CLOCK_MONOTONIC
+XG_FN double xr_seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + (double)t.tv_nsec * 1e-9; }
+#else /* strict C hides it */
+XG_FN double xr_seconds(void) { struct timeval t; gettimeofday(&t, NULL); return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
+#endif
 XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;
@@ -9039,18 +12178,11 @@ XG_FN void xr_host_job(void *user, uint32_t index) {
 }
 
 XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
-    to->warp_instructions += s->warp_instructions;
-    to->lane_instructions += s->lane_instructions;
-    to->global_loads += s->global_loads;
-    to->global_stores += s->global_stores;
-    to->shared_accesses += s->shared_loads + s->shared_stores;
-    to->sectors += s->sectors;
-    to->minimum_sectors += s->sectors_min;
-    to->bank_conflicts += s->bank_conflicts;
-    to->barriers += s->barriers;
-    to->atomics += s->atomics;
-    to->divergent_branches += s->divergent_branches;
-    to->faults += s->faults;
+    uint32_t i;
+#define X(name) to->name += s->name;
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
 }
 
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
@@ -9089,6 +12221,67 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
+/* ---- command buffers: the records themselves, replayed ---- */
+
+XG_FN xlagpu_status xr_host_replay_thunk(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_thunk *t = &p->thunks[number];
+    const xr_command *c = &b->commands[p->command_of[number]];
+    const uint64_t *words = r->words + c->first;
+    uint32_t slice = p->links[t->first_link];
+    xlagpu_status s = XLAGPU_OK;
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        memcpy(e->args, words, (size_t)t->n_links * 8);
+        s = xr_host_launch(e, t->kernel, NULL);
+        break;
+    case XG_EXE_THUNK_COPY: if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL); break;
+    case XG_EXE_THUNK_MEMSET: if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL); break;
+    default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
+    }
+    if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name, t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "", t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "", t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
+    return s;
+}
+XG_FN xlagpu_status xr_host_replay_below(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(e->program, t, &n);
+    int32_t which = 1;
+    xlagpu_status s = XLAGPU_OK;
+    if (number != b->thunk && !xr_is_control(t->kind)) return xr_host_replay_thunk(e, b, r, number);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
+        s = xr_read_decision(e, slice, NULL, &which);
+        return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) for (;;) {
+        s = xr_host_replay_below(e, b, r, children[0]);
+        if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
+        if (s != XLAGPU_OK || !which) return s;
+        s = xr_host_replay_below(e, b, r, children[1]);
+        if (s != XLAGPU_OK) return s;
+    }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
+    return s;
+}
+XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) { (void)e; (void)b; r->built = true; r->builds++; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) { (void)e; (void)b; (void)command; r->updates++; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) { (void)stream; return xr_host_replay_below(e, b, r, b->thunk); }
+XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) { (void)e; r->built = false; }
+
+/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
+
+XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **event) {
+    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
+    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    *event = t;
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
+XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) { (void)e; (void)stream; *(double *)event = xr_seconds(); return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) { (void)e; (void)event; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) { (void)e; (void)event; *done = true; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) { (void)e; *seconds = *(double *)after - *(double *)before; return XLAGPU_OK; }
+
 /* ---- any PTX ---- */
 
 XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
@@ -9109,6 +12302,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (s == XLAGPU_OK) {
         memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
         memcpy(r.launch.block, l->block, sizeof r.launch.block);
+        memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
         r.launch.dynamic_shared = l->shared_bytes;
         r.launch.memory = &xr_host_of(d)->memory;
         r.launch.params = l->parameters;
@@ -9125,9 +12319,29 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
+XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xg_sim_tensormap t;
+    const char *wrong = NULL;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.base = m->address;
+    t.type = (uint8_t)XG_MIN(m->data_type, 255u); t.rank = (uint8_t)m->rank; t.swizzle = (uint8_t)XG_MIN(m->swizzle, 255u); t.promotion = (uint8_t)XG_MIN(m->l2_promotion, 255u); t.fill = (uint8_t)XG_MIN(m->fill, 255u);
+    for (k = 0; k < m->rank && !wrong; k++) {
+        if (!m->dims[k] || m->dims[k] > (uint64_t)1 << 32) wrong = "a dimension has 1 to 2^32 elements";
+        t.dim[k] = (uint32_t)(m->dims[k] - 1);
+        t.box[k] = (uint16_t)XG_MIN(m->box[k], 0xFFFFu);
+        t.step[k] = (uint8_t)XG_MIN(m->steps[k], 255u);
+        if (k + 1 < m->rank) t.stride[k] = m->strides[k];
+    }
+    if (!wrong) wrong = xg_sim_tensormap_encode(&t, out);
+    return wrong ? xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s", wrong) : XLAGPU_OK;
+}
+
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
-                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch, xr_host_launch_ptx};
+                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
+                                     xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -9175,8 +12389,49 @@ XG_FN const xr_platform *xr_host_platform(void) {
     X(function, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
     X(function_attribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
     X(launch, "cuLaunchKernel", (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra)) \
+    X(event_create, "cuEventCreate", (void **event, unsigned flags)) \
+    X(event_destroy, "cuEventDestroy_v2", (void *event)) \
+    X(event_record, "cuEventRecord", (void *event, void *stream)) \
+    X(event_wait, "cuEventSynchronize", (void *event)) \
+    X(event_query, "cuEventQuery", (void *event)) \
+    X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *before, void *after)) \
     X(error_name, "cuGetErrorName", (int error, const char **text)) \
     X(error_string, "cuGetErrorString", (int error, const char **text))
+
+/* Command buffers need the first list (CUDA 12), loops and branches in them the second one, too. */
+#define XR_CUDA_GRAPH_FUNCTIONS(X) \
+    X(graph_create, "cuGraphCreate", (void **graph, unsigned flags)) \
+    X(graph_destroy, "cuGraphDestroy", (void *graph)) \
+    X(graph_kernel, "cuGraphAddKernelNode_v2", (void **node, void *graph, void *const *after, size_t n, const xr_kernel_node *p)) \
+    X(graph_copy, "cuGraphAddMemcpyNode", (void **node, void *graph, void *const *after, size_t n, const xr_copy_node *p, void *context)) \
+    X(graph_fill, "cuGraphAddMemsetNode", (void **node, void *graph, void *const *after, size_t n, const xr_fill_node *p, void *context)) \
+    X(graph_instantiate, "cuGraphInstantiateWithFlags", (void **exec, void *graph, unsigned long long flags)) \
+    X(graph_exec_destroy, "cuGraphExecDestroy", (void *exec)) \
+    X(graph_set_kernel, "cuGraphExecKernelNodeSetParams_v2", (void *exec, void *node, const xr_kernel_node *p)) \
+    X(graph_set_copy, "cuGraphExecMemcpyNodeSetParams", (void *exec, void *node, const xr_copy_node *p, void *context)) \
+    X(graph_set_fill, "cuGraphExecMemsetNodeSetParams", (void *exec, void *node, const xr_fill_node *p, void *context)) \
+    X(graph_launch, "cuGraphLaunch", (void *exec, void *stream))
+#define XR_CUDA_CONDITIONAL_FUNCTIONS(X) \
+    X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
+    X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
+
+/* To keep machine code: without them nothing is kept. */
+#define XR_CUDA_LINK_FUNCTIONS(X) \
+    X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
+    X(link_add, "cuLinkAddData_v2", (void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values)) \
+    X(link_complete, "cuLinkComplete", (void *link, void **code, size_t *bytes)) \
+    X(link_destroy, "cuLinkDestroy", (void *link))
+
+/* Their arguments, as the driver's ABI has them. */
+typedef struct xr_kernel_node { void *function; unsigned grid[3], block[3], shared; void **params, **extra; void *kernel, *context; } xr_kernel_node;
+typedef struct xr_fill_node { uint64_t to; size_t pitch; unsigned value, element; size_t width, height; } xr_fill_node;
+typedef struct xr_copy_side { size_t x, y, z, lod; int type; const void *host; uint64_t device; void *array, *reserved; size_t pitch, height; } xr_copy_side;
+typedef struct xr_copy_node { xr_copy_side from, to; size_t width, height, depth; } xr_copy_node;
+typedef struct xr_conditional_node {
+    int type, reserved[3];
+    union { struct { uint64_t handle; int type; unsigned size; void **graphs; void *context; } c; long long size_of_all[29]; } u;
+    long long reserved2;
+} xr_conditional_node;
 
 typedef struct xr_cuda {
     void *library, *context;
@@ -9184,7 +12439,16 @@ typedef struct xr_cuda {
     bool retained;
 #define X(field, symbol, parameters) int (XR_CUDAAPI *field) parameters;
     XR_CUDA_FUNCTIONS(X)
+    XR_CUDA_GRAPH_FUNCTIONS(X)
+    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    XR_CUDA_LINK_FUNCTIONS(X)
 #undef X
+    bool graphs, conditionals, linker;
+    char *cache; /* the folder; NULL: none */
+    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
+    void *nvtx;
+    int (XR_CUDAAPI *nvtx_push)(const char *name);
+    int (XR_CUDAAPI *nvtx_pop)(void);
 } xr_cuda;
 
 enum { XR_CUDA_CC_MAJOR = 75, XR_CUDA_CC_MINOR = 76, XR_CUDA_SHARED_OPTIN = 8 };
@@ -9216,6 +12480,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #endif
     };
     xr_cuda *u = xr_cuda_of(d);
+    bool all = true;
     size_t k;
     void *f;
     if (path) u->library = xr_library_open(path);
@@ -9227,7 +12492,32 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
+#define X(field, symbol, parameters) \
+    f = xr_library_symbol(u->library, symbol); \
+    memcpy(&u->field, &f, sizeof f); \
+    all = all && f;
+    XR_CUDA_GRAPH_FUNCTIONS(X)
+    u->graphs = all;
+    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    u->conditionals = all;
+    all = true;
+    XR_CUDA_LINK_FUNCTIONS(X)
+    u->linker = all;
+#undef X
     return XLAGPU_OK;
+}
+
+/* NVIDIA's library of ranges, if it is wanted and there. */
+XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+    static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
+    void *push, *pop;
+    size_t k;
+    for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
+    push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
+    pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
+    if (!push || !pop) return;
+    memcpy(&u->nvtx_push, &push, sizeof push);
+    memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
 
 XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
@@ -9257,7 +12547,10 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
 
 XG_FN void xr_cuda_close(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
+    if (u->condition_module && !u->context_push(u->context)) { u->module_unload(u->condition_module); xr_cuda_pop(u); }
     if (u->retained) u->context_release(u->device);
+    xr_library_close(u->nvtx);
+    xg_mem_free(&d->c, u->cache);
     xr_library_close(u->library);
     xg_mem_free(&d->c, u);
     d->state = NULL;
@@ -9270,6 +12563,12 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     memset(u, 0, sizeof *u);
     d->state = u;
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
+    if (s == XLAGPU_OK && desc && desc->cache) {
+        size_t n = strlen(desc->cache) + 1;
+        u->cache = (char *)xg_mem_alloc(&d->c, n);
+        if (u->cache) memcpy(u->cache, desc->cache, n); else s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    }
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -9355,13 +12654,53 @@ XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
     k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
     return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
 }
+/* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1, is it `which`? 2: an index, is it `which`? */
+static const char xr_condition_ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
+    ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 p4)\n{\n"
+    "\t.reg .pred %p<8>;\n\t.reg .b32 %r<12>;\n\t.reg .b64 %rd<4>;\n"
+    "\tld.param.u64 %rd1, [p0];\n\tld.param.u64 %rd2, [p1];\n\tld.param.u32 %r1, [p2];\n\tld.param.u32 %r2, [p3];\n\tld.param.u32 %r3, [p4];\n"
+    "\tsetp.eq.u32 %p1, %r1, 2;\n\t@%p1 bra INDEX;\n"
+    "\tld.global.u8 %r4, [%rd2];\n\tsetp.ne.u32 %p2, %r4, 0;\n\tselp.u32 %r5, 1, 0, %p2;\n"
+    "\tsetp.eq.u32 %p3, %r1, 0;\n\t@%p3 bra SET;\n"
+    "\txor.b32 %r6, %r5, 1;\n\tsetp.eq.u32 %p4, %r6, %r3;\n\tselp.u32 %r5, 1, 0, %p4;\n\tbra SET;\n"
+    "INDEX:\n\tld.global.u32 %r7, [%rd2];\n\tsetp.lt.u32 %p5, %r7, %r2;\n\tsub.u32 %r8, %r2, 1;\n\tselp.u32 %r9, %r7, %r8, %p5;\n\tsetp.eq.u32 %p6, %r9, %r3;\n\tselp.u32 %r5, 1, 0, %p6;\n"
+    "SET:\n\t{\n\t.param .b64 a;\n\t.param .b32 b;\n\tst.param.b64 [a], %rd1;\n\tst.param.b32 [b], %r5;\n\tcall.uni cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
+
+/* Once for the device. A driver that cannot link it has no loops and branches in graphs: no failure. */
+XG_FN void xr_cuda_load_condition(xr_cuda *u) {
+    if (u->condition || !u->conditionals) return;
+    if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) { u->condition_module = NULL; u->conditionals = false; return; }
+    if (u->function(&u->condition, u->condition_module, "xlagpu_set_condition")) { u->condition = NULL; u->conditionals = false; }
+}
+
+XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
+XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx);
+
+/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
+XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda *u = xr_cuda_of(d);
+    void *code;
+    xlagpu_status s;
+    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
+    code = xr_cache_read(d, &p->ptx);
+    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
+    xg_mem_free(&d->c, code);
+    if (p->module) return XLAGPU_OK;
+    s = xr_cuda_module(d, &p->ptx, &p->module);
+    if (s == XLAGPU_OK) xr_cache_fill(d, &p->ptx);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
     xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
-    s = xr_cuda_module(d, &p->ptx, &p->module);
+    s = xr_cuda_load_module(p);
     for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
+    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
     xr_cuda_pop(xr_cuda_of(d));
     return s;
 }
@@ -9390,6 +12729,30 @@ XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XR_CUDA_RUN(e, fill32(to, pattern, bytes / 4, stream), "filling memory");
 }
 
+/* ---- events ---- */
+
+enum { XR_CUDA_EVENT_UNTIMED = 2, XR_CUDA_NOT_READY = 600 };
+XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **event) { return XR_CUDA_RUN(e, event_create(event, timed ? 0 : XR_CUDA_EVENT_UNTIMED), "making an event"); }
+XG_FN void xr_cuda_event_free(xlagpu_execution *e, void *event) { xr_cuda_under(e)->event_destroy(event); }
+XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) { return XR_CUDA_RUN(e, event_record(event, stream), "recording an event"); }
+XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) { return XR_CUDA_RUN(e, event_wait(event), "waiting for an event"); }
+XG_FN xlagpu_status xr_cuda_event_done(xlagpu_execution *e, void *event, bool *done) {
+    int error = xr_cuda_under(e)->event_query(event);
+    *done = !error;
+    return error == XR_CUDA_NOT_READY ? XLAGPU_OK : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
+}
+XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
+    float milliseconds = 0;
+    xlagpu_status s = XR_CUDA_RUN(e, event_elapsed(&milliseconds, before, after), "reading the time between events");
+    *seconds = (double)milliseconds * 1e-3;
+    return s;
+}
+XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
+    xr_cuda *u = xr_cuda_under(e);
+    if (!u->nvtx_push) return;
+    if (name) u->nvtx_push(name); else u->nvtx_pop();
+}
+
 XG_FN void *xr_cuda_handle(const void *handle) { void *p; memcpy(&p, &handle, sizeof p); return p; }
 
 XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
@@ -9399,6 +12762,36 @@ XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *s
 }
 
 /* ---- any PTX ---- */
+
+/* What drivers before CUDA 12 lack: asked for when it is needed. */
+typedef int (XR_CUDAAPI *xr_cuda_encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill);
+typedef struct xr_cuda_attribute { int id; char pad[4]; union { char room[64]; unsigned cluster[3]; } value; } xr_cuda_attribute;
+typedef struct xr_cuda_config { unsigned grid[3], block[3], shared; void *stream; xr_cuda_attribute *attributes; unsigned n; } xr_cuda_config;
+typedef int (XR_CUDAAPI *xr_cuda_launch_ex)(const xr_cuda_config *config, void *function, void **params, void **extra);
+enum { XR_CUDA_CLUSTER_DIMENSION = 4 };
+
+XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
+    void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol);
+    memcpy(out, &f, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlagpu_ptx_launch *l, void **extra) {
+    xr_cuda_attribute a;
+    xr_cuda_config c;
+    xr_cuda_launch_ex launch;
+    xlagpu_status s = xr_cuda_newer(d, "cuLaunchKernelEx", &launch, sizeof launch);
+    int k;
+    if (s != XLAGPU_OK) return s;
+    memset(&a, 0, sizeof a);
+    memset(&c, 0, sizeof c);
+    a.id = XR_CUDA_CLUSTER_DIMENSION;
+    for (k = 0; k < 3; k++) { a.value.cluster[k] = XG_MAX(1u, l->cluster[k]); c.grid[k] = l->grid[k]; c.block[k] = l->block[k]; }
+    c.shared = l->shared_bytes;
+    c.attributes = &a;
+    c.n = 1;
+    return xr_cuda_check(&d->c, xr_cuda_of(d), launch(&c, f, NULL, extra), l->entry);
+}
 
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
 XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
@@ -9415,7 +12808,8 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (!l->entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "name the kernel to run");
     if (s == XLAGPU_OK) s = xr_cuda_module(d, ptx, &module);
     if (s == XLAGPU_OK) s = xr_cuda_function(d, module, l->entry, l->shared_bytes, &f);
-    if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
+    if (s == XLAGPU_OK && (l->cluster[0] || l->cluster[1] || l->cluster[2])) s = xr_cuda_launch_cluster(d, xr_cuda_handle(f), l, bytes ? extra : NULL);
+    else if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
     if (s == XLAGPU_OK) s = XR_CUDA(d, stream_wait(NULL), "running the kernel");
     if (module) xr_cuda_of(d)->module_unload(module);
     xr_cuda_pop(xr_cuda_of(d));
@@ -9423,9 +12817,314 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
+XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xr_cuda_encode encode;
+    uint64_t memory[32], *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
+    xlagpu_status s = xr_cuda_newer(d, "cuTensorMapEncodeTiled", &encode, sizeof encode);
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_check(&d->c, xr_cuda_of(d), encode(aligned, (int)m->data_type, m->rank, (void *)(uintptr_t)m->address, m->dims, m->strides, m->box, m->steps, 0, (int)m->swizzle, (int)m->l2_promotion, (int)m->fill), "encoding a tensor map");
+    xr_cuda_pop(xr_cuda_of(d));
+    if (s == XLAGPU_OK) memcpy(out, aligned, 128);
+    return s;
+}
+
+#endif /* XG_RT_CUDA_C */
+/* rt/cuda_cache.c -- machine code kept in a folder that the user names, so that the driver compiles PTX only once.
+ *
+ * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a checksum. What does not fit is as good as not there. A failure to
+ * read or write is none of the program's: then the driver compiles as before. Files are written under another name and renamed, so that nobody reads half of one. */
+#ifndef XG_RT_CUDA_CACHE_C
+#define XG_RT_CUDA_CACHE_C
+#include <stdio.h>
+
+typedef struct xr_cached { char magic[8]; uint64_t ptx, ptx_bytes, bytes, sum; int32_t driver; char target[20]; } xr_cached;
+
+XG_FN uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
+    const unsigned char *c = (const unsigned char *)p;
+    size_t k;
+    for (k = 0; k < n; k++) h = (h ^ c[k]) * 0x100000001B3u;
+    return h;
+}
+
+XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, char *path, size_t cap) {
+    const xr_cuda *u = (const xr_cuda *)d->state;
+    uint64_t h;
+    if (!u->cache) return false;
+    memset(key, 0, sizeof *key);
+    memcpy(key->magic, "xgcubin", 8);
+    key->ptx = xr_cache_hash(ptx->text, ptx->size, 0xCBF29CE484222325u);
+    key->ptx_bytes = ptx->size;
+    key->driver = u->version;
+    memcpy(key->target, d->target, sizeof d->target);
+    h = xr_cache_hash(&key->driver, sizeof key->driver + sizeof key->target, key->ptx);
+    return xg_format(path, cap, "%s/xlagpu-%016llx.cubin", u->cache, (unsigned long long)h) < cap;
+}
+
+/* The machine code, from the device's allocator; NULL: there is none. */
+XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
+    xr_cached key, head;
+    char path[1200];
+    void *code = NULL;
+    FILE *f;
+    if (!xr_cache_key(d, ptx, &key, path, sizeof path)) return NULL;
+    f = fopen(path, "rb");
+    if (!f) return NULL;
+    if (fread(&head, 1, sizeof head, f) == sizeof head && head.bytes && head.bytes < (uint64_t)1 << 31) code = xg_mem_alloc(&d->c, (size_t)head.bytes);
+    key.bytes = head.bytes;
+    key.sum = head.sum;
+    if (code && (memcmp(&key, &head, sizeof key) != 0 || fread(code, 1, (size_t)head.bytes, f) != head.bytes || xr_cache_hash(code, (size_t)head.bytes, 1) != head.sum)) { xg_mem_free(&d->c, code); code = NULL; }
+    fclose(f);
+    return code;
+}
+
+XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
+    xr_cached head;
+    char path[1200], other[1300];
+    FILE *f;
+    bool ok;
+    if (!xr_cache_key(d, ptx, &head, path, sizeof path)) return;
+    head.bytes = bytes;
+    head.sum = xr_cache_hash(code, bytes, 1);
+    xg_format(other, sizeof other, "%s.%016llx", path, (unsigned long long)(uintptr_t)d);
+    f = fopen(other, "wb");
+    if (!f) return;
+    ok = fwrite(&head, 1, sizeof head, f) == sizeof head && fwrite(code, 1, bytes, f) == bytes;
+    if (fclose(f) != 0) ok = false;
+    if (ok) ok = rename(other, path) == 0;
+    if (!ok) remove(other);
+}
+
+/* PTX to machine code by the driver's linker, into the folder. */
+XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx) {
+    enum { PTX = 1 };
+    xr_cuda *u = xr_cuda_of(d);
+    void *link = NULL, *code = NULL, *text;
+    size_t bytes = 0;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return;
+    memcpy(&text, &ptx->text, sizeof text);
+    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) && !u->link_complete(link, &code, &bytes) && bytes) xr_cache_write(d, ptx, code, bytes);
+    u->link_destroy(link);
+}
+
+#endif /* XG_RT_CUDA_CACHE_C */
+/* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
+ *
+ * Each command is a node that waits for the one before it. Loops and branches are conditional nodes: a small kernel of ours reads what they ask and sets the handle of the
+ * node; a branch has one node each. The condition of a loop stands before its node and again at the end of its body.
+ *
+ * Law: what a build made is taken back when one of its steps fails. */
+#ifndef XG_RT_CUDA_GRAPH_C
+#define XG_RT_CUDA_GRAPH_C
+
+enum { XR_GRAPH_NODE_CONDITIONAL = 13, XR_GRAPH_IF = 0, XR_GRAPH_WHILE = 1, XR_GRAPH_ASSIGN_DEFAULT = 1, XR_GRAPH_DEVICE_MEMORY = 2 };
+
+#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+
+/* ---- what a command is ---- */
+
+XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
+    const xr_kernel *k = &e->program->kernels[t->kernel];
+    memset(n, 0, sizeof *n);
+    memcpy(e->args, words, (size_t)t->n_links * 8);
+    n->function = xr_cuda_handle(k->handle);
+    memcpy(n->grid, k->blocks, sizeof n->grid);
+    memcpy(n->block, k->threads, sizeof n->block);
+    n->shared = k->shared_bytes;
+    n->params = e->arg_pointers;
+}
+XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
+    memset(n, 0, sizeof *n);
+    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
+    n->from.device = words[0];
+    n->to.device = words[1];
+    n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
+    n->height = n->depth = n->from.height = n->to.height = 1;
+}
+XG_FN void xr_graph_fill(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_fill_node *n) {
+    size_t bytes = t->kind == XG_EXE_THUNK_MEMSET ? (size_t)p->slices[p->links[t->first_link]].bytes : 4;
+    memset(n, 0, sizeof *n);
+    n->to = words[0];
+    n->value = t->kind == XG_EXE_THUNK_MEMSET ? t->value : (unsigned)words[1];
+    n->element = (n->to | bytes) % 4 ? 1 : 4;
+    if (n->element == 1) n->value &= 0xFF;
+    n->width = bytes / n->element;
+    n->height = 1;
+}
+XG_FN bool xr_graph_is_empty(const xlagpu_program *p, const xg_exe_thunk *t) { return (t->kind == XG_EXE_THUNK_COPY || t->kind == XG_EXE_THUNK_MEMSET) && !p->slices[p->links[t->first_link]].bytes; }
+
+/* ---- building ---- */
+
+/* A graph being filled, and the node that the next one waits for. */
+typedef struct xr_graph_writer { xlagpu_execution *e; const xr_command_buffer *b; xr_record *r; void *graph, *last; } xr_graph_writer;
+
+XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
+    xlagpu_execution *e = w->e;
+    const xlagpu_program *p = e->program;
+    xr_cuda *u = xr_cuda_under(e);
+    const xg_exe_thunk *t = &p->thunks[w->b->commands[command].thunk];
+    const uint64_t *words = w->r->words + w->b->commands[command].first;
+    void *node = NULL;
+    xlagpu_status s;
+    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
+    if (t->kind == XG_EXE_THUNK_KERNEL) {
+        xr_kernel_node n;
+        xr_graph_kernel(e, t, words, &n);
+        s = XR_GRAPH(e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a kernel to a graph");
+    } else if (t->kind == XG_EXE_THUNK_COPY) {
+        xr_copy_node n;
+        xr_graph_copy(p, t, words, &n);
+        s = XR_GRAPH(e, graph_copy(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a copy to a graph");
+    } else {
+        xr_fill_node n;
+        xr_graph_fill(p, t, words, &n);
+        s = XR_GRAPH(e, graph_fill(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a fill to a graph");
+    }
+    w->r->nodes[command] = w->last = node;
+    if (s != XLAGPU_OK) xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
+    return s;
+}
+
+/* The kernel that sets a handle by what lies at the address. */
+XG_FN xlagpu_status xr_graph_ask(xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_kernel_node n;
+    void *params[5], *node = NULL;
+    xlagpu_status s;
+    memset(&n, 0, sizeof n);
+    n.function = xr_cuda_under(w->e)->condition;
+    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
+    params[0] = &handle; params[1] = &address; params[2] = &kind; params[3] = &branches; params[4] = &which;
+    n.params = params;
+    s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a condition to a graph");
+    w->last = node;
+    return s;
+}
+
+/* A conditional node; the graph inside it comes back in `inside`. */
+XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
+    xr_conditional_node n;
+    void *node = NULL;
+    xlagpu_status s;
+    memset(&n, 0, sizeof n);
+    n.type = XR_GRAPH_NODE_CONDITIONAL;
+    n.u.c.handle = handle;
+    n.u.c.type = type;
+    n.u.c.size = 1;
+    n.u.c.context = xr_cuda_under(w->e)->context;
+    s = XR_GRAPH(w->e, graph_node(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a loop or branch to a graph");
+    if (s != XLAGPU_OK) return s;
+    w->last = node;
+    *inside = *w;
+    inside->graph = n.u.c.graphs[0];
+    inside->last = NULL;
+    return s;
+}
+XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
+    return XR_GRAPH(w->e, graph_handle(handle, w->graph, xr_cuda_under(w->e)->context, 0, XR_GRAPH_ASSIGN_DEFAULT), "making the handle of a loop or branch");
+}
+
+XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
+
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+    xr_graph_writer in;
+    uint64_t handle = 0;
+    xlagpu_status s = xr_graph_handle(w, &handle);
+    if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
+    if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
+    if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    return s;
+}
+/* All questions are asked before a branch runs: it may write over what they are about. */
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+    enum { MOST = 64 };
+    uint64_t handles[MOST];
+    xr_graph_writer in;
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        s = xr_graph_handle(w, &handles[k]);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+    }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
+        if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[k]);
+    }
+    return s;
+}
+XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
+    const xlagpu_program *p = w->e->program;
+    const xg_exe_thunk *t = &p->thunks[number];
+    uint32_t n, k, slice = t->n_links ? p->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(p, t, &n);
+    xlagpu_status s = XLAGPU_OK;
+    if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
+    return s;
+}
+
+XG_FN void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
+    xr_cuda *u = xr_cuda_under(e);
+    if (r->exec) u->graph_exec_destroy(r->exec);
+    if (r->graph) u->graph_destroy(r->graph);
+    r->exec = r->graph = NULL;
+    r->built = false;
+}
+
+XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    xr_graph_writer w;
+    xlagpu_status s;
+    if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
+    if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
+    memset(&w, 0, sizeof w);
+    w.e = e;
+    w.b = b;
+    w.r = r;
+    w.graph = r->graph;
+    if (s == XLAGPU_OK) s = xr_graph_thunk(&w, b->thunk);
+    if (s == XLAGPU_OK) s = XR_GRAPH(e, graph_instantiate(&r->exec, r->graph, 0), "making a graph executable");
+    if (s != XLAGPU_OK) { xr_cuda_forget(e, r); return s; }
+    r->built = true;
+    r->builds++;
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
+    const uint64_t *words = r->words + b->commands[command].first;
+    xr_cuda *u = xr_cuda_under(e);
+    r->updates++;
+    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
+    if (t->kind == XG_EXE_THUNK_KERNEL) { xr_kernel_node n; xr_graph_kernel(e, t, words, &n); return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph"); }
+    if (t->kind == XG_EXE_THUNK_COPY) { xr_copy_node n; xr_graph_copy(p, t, words, &n); return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph"); }
+    { xr_fill_node n; xr_graph_fill(p, t, words, &n); return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph"); }
+}
+
+XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    uint32_t k;
+    for (k = 0; k < b->n; k++) { const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk]; if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++; }
+    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+}
+#undef XR_GRAPH
+
+#endif /* XG_RT_CUDA_GRAPH_C */
+/* rt/cuda_platform.c -- the row of the platform "cuda". */
+#ifndef XG_RT_CUDA_PLATFORM_C
+#define XG_RT_CUDA_PLATFORM_C
+
 XG_FN const xr_platform *xr_cuda_platform(void) {
     static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
-                                     xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch, xr_cuda_launch_ptx};
+                                     xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
+                                     xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free, xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_range,
+                                     xr_cuda_launch_ptx, xr_cuda_encode_map};
     return &cuda;
 }
 #undef XR_CUDA
@@ -9433,7 +13132,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
 #undef XR_CUDA_RUN
 #undef XR_CUDAAPI
 
-#endif /* XG_RT_CUDA_C */
+#endif /* XG_RT_CUDA_PLATFORM_C */
 /* rt/device.c -- opening devices, and buffers. */
 #ifndef XG_RT_DEVICE_C
 #define XG_RT_DEVICE_C
@@ -9454,6 +13153,14 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
+XG_FN const char *xr_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
@@ -9493,6 +13200,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     memset(d, 0, sizeof *d);
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
+    d->no_command_buffers = desc && desc->no_command_buffers;
     return xr_open_platform(d, desc);
 }
 
@@ -9623,6 +13331,18 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name
     return d->platform->launch_ptx(d, &src, &whole, stats);
 }
 
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xlagpu_tensor_map whole;
+    int k;
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!m || !out) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", m ? "room for the tensor map" : "tensor");
+    if (m->rank < 1 || m->rank > 5) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a tensor map has rank 1 to 5, not %u", m->rank);
+    whole = *m;
+    for (k = 0; k < 5; k++) if (!whole.steps[k]) whole.steps[k] = 1;
+    return d->platform->encode_map(d, &whole, out);
+}
+
 #ifdef XLAGPU_NO_SIMULATOR
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     (void)name; (void)ptx; (void)size; (void)entry; (void)index; (void)offset; (void)bytes;
@@ -9656,6 +13376,139 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
 #endif
 
 #endif /* XG_RT_DEVICE_C */
+/* rt/commands.c -- command buffers: many commands recorded once and given to the device as one.
+ *
+ * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is run and an address has changed since, the record and
+ * the platform's own form of it (a CUDA graph) are brought up to date, command by command; nothing is allocated for that here. A platform that cannot have command buffers
+ * says so when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ *
+ * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body, and of branches, stand there as well, each once. */
+#ifndef XG_RT_COMMANDS_C
+#define XG_RT_COMMANDS_C
+
+XG_FN bool xr_is_control(uint32_t kind) { return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE; }
+
+/* What a thunk runs: its thunk links, behind the slice that a loop or branch asks. */
+XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n) {
+    uint32_t asks = t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    *n = t->n_links - asks;
+    return p->links + t->first_link + asks;
+}
+
+/* Writes down the commands below a thunk. False: something below cannot be a command. */
+XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffer *b, xr_command *list) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) {
+        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID) return false;
+        list[b->n].thunk = number;
+        list[b->n].first = b->n_words;
+        p->command_of[number] = b->n;
+        b->n++;
+        b->n_words += t->n_links + (t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID);
+        return true;
+    }
+    b->control = b->control || t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) if (!xr_commands_list(p, children[k], b, list)) return false;
+    return true;
+}
+
+/* The arrays have room for as many as there are thunks. */
+XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
+    uint32_t k, used = 0;
+    for (k = 0; k < p->n_thunks; k++) {
+        xr_command_buffer *b = &p->command_buffers[p->n_command_buffers];
+        if (p->thunks[k].kind != XG_EXE_THUNK_COMMAND_BUFFER) continue;
+        b->thunk = k;
+        b->commands = p->commands + used;
+        if (!xr_commands_list(p, k, b, p->commands + used)) return xr_damaged(p, "a command buffer with what is no command");
+        used += b->n;
+        p->has_control_commands = p->has_control_commands || b->control;
+        p->command_of[k] = p->n_command_buffers++;
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- of an execution ---- */
+
+XG_FN size_t xr_commands_bytes(const xlagpu_program *p) {
+    size_t n = (size_t)p->n_command_buffers * sizeof(xr_record);
+    uint32_t k;
+    for (k = 0; k < p->n_command_buffers; k++) n += ((size_t)p->command_buffers[k].n_words + 1) * 8 + ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+    return n;
+}
+XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
+    const xlagpu_program *p = e->program;
+    uint32_t k;
+    e->records = (xr_record *)(void *)m;
+    m += (size_t)p->n_command_buffers * sizeof(xr_record);
+    for (k = 0; k < p->n_command_buffers; k++) {
+        e->records[k].words = (uint64_t *)(void *)m;
+        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
+        e->records[k].nodes = (void **)(void *)m;
+        m += ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+    }
+}
+XG_FN void xr_commands_finish(xlagpu_execution *e) {
+    uint32_t k;
+    for (k = 0; e->records && k < e->program->n_command_buffers; k++) e->program->device->platform->forget(e, &e->records[k]);
+}
+
+/* ---- a run ---- */
+
+XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
+    bool changed = *at != word;
+    *at = word;
+    return changed;
+}
+
+/* Addresses as they are now; commands that are built already are told. */
+XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    const xlagpu_program *p = e->program;
+    uint32_t c, k;
+    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
+    for (c = 0; c < b->n; c++) {
+        const xr_command *m = &b->commands[c];
+        const xg_exe_thunk *t = &p->thunks[m->thunk];
+        bool changed = false;
+        for (k = 0; k < t->n_links; k++) changed = xr_commands_set(&r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) || changed;
+        if (t->kind == XG_EXE_THUNK_REPLICA_ID) changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
+        if (t->kind == XG_EXE_THUNK_PARTITION_ID) changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
+        if (changed && r->built) {
+            xlagpu_status s = p->device->platform->update(e, b, r, c);
+            if (s != XLAGPU_OK) return s;
+        }
+    }
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
+    xr_record *r = &e->records[p->command_of[number]];
+    xlagpu_status s = XLAGPU_OK;
+    *done = false;
+    if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        s = xr_commands_record(e, b, r);
+        if (s == XLAGPU_OK && !r->built) {
+            s = q->build(e, b, r);
+            if (s == XLAGPU_ERROR_UNSUPPORTED) { r->plain = true; xr_begin(&e->c); return XLAGPU_OK; }
+        }
+        r->version = e->version;
+    }
+    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
+    *done = true;
+    if (s == XLAGPU_OK) return s;
+    q->forget(e, r);
+    xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
+    return s;
+}
+
+#endif /* XG_RT_COMMANDS_C */
 /* rt/program.c -- executable bytes to a program.
  *
  * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in their allocations, allocations of
@@ -9815,7 +13668,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
-    return s;
+    return s == XLAGPU_OK ? xr_commands_load(p) : s;
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -9841,6 +13694,9 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
     p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
     p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    p->command_of = XG_NEW_N(&p->arena, uint32_t, (size_t)p->n_thunks + 1);
+    p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
+    p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
 }
 
@@ -9974,6 +13830,83 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, x
 XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_results && xr_value(p, p->head.n_params + index, out); }
 
 #endif /* XG_RT_PROGRAM_C */
+/* rt/profile.c -- how long each thunk takes.
+ *
+ * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time: events on "cuda", the clock on "host". What happened is a list
+ * of events of bounded length; sums are made from it by whoever reads it. */
+#ifndef XG_RT_PROFILE_C
+#define XG_RT_PROFILE_C
+
+XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+
+XG_FN void xr_profile_end(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    if (e->profile.before) q->event_free(e, e->profile.before);
+    if (e->profile.after) q->event_free(e, e->profile.after);
+    xg_mem_free(&e->program->device->c, e->profile.events);
+    memset(&e->profile, 0, sizeof e->profile);
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacity) {
+    xlagpu_device *d;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    d = e->program->device;
+    xr_begin(&e->c);
+    s = d->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    xr_profile_end(e);
+    if (capacity) {
+        e->profile.events = (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
+        if (!e->profile.events) s = xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory: a profile of %u events", capacity);
+        if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.before);
+        if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.after);
+        e->profile.capacity = capacity;
+        e->profile.on = s == XLAGPU_OK;
+        e->profile.begin = xr_seconds();
+        if (s != XLAGPU_OK) xr_profile_end(e);
+    }
+    d->platform->leave(e);
+    return s;
+}
+
+/* One step, timed. On "cuda" it waits: what is measured is the device's time, not that of the launch. */
+XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
+    uint64_t instructions = k ? k->warp_instructions : 0;
+    double start = xr_seconds(), took = 0;
+    xlagpu_rt_event *v;
+    xlagpu_status s = q->event_record(e, e->profile.before, stream);
+    if (q->range) q->range(e, p->strings + t->name);
+    if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
+    if (q->range) q->range(e, NULL);
+    if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
+    if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
+    if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
+    if (s != XLAGPU_OK) return s;
+    if (e->profile.n == e->profile.capacity) { e->profile.dropped++; return s; }
+    v = &e->profile.events[e->profile.n++];
+    v->hlo = p->strings + t->name;
+    v->kind = xr_thunk_name(t->kind);
+    v->kernel = k ? p->kernels[t->kernel].name : "";
+    v->thunk = (uint32_t)(t - p->thunks);
+    v->start = start - e->profile.begin;
+    v->seconds = took;
+    v->flops = t->flops;
+    v->bytes = t->bytes;
+    v->instructions = k ? k->warp_instructions - instructions : 0;
+    return s;
+}
+
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *e, uint32_t *n, uint64_t *dropped) {
+    if (n) *n = e ? e->profile.n : 0;
+    if (dropped) *dropped = e ? e->profile.dropped : 0;
+    return e ? e->profile.events : NULL;
+}
+
+#endif /* XG_RT_PROFILE_C */
 /* rt/execute.c -- running a program: the thunk tree, and the easy way with host arrays. */
 #ifndef XG_RT_EXECUTE_C
 #define XG_RT_EXECUTE_C
@@ -9983,12 +13916,12 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + records + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -10000,10 +13933,20 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += stats;
     e->buffers = (xlagpu_buffer *)(void *)m;
     m += buffers;
+    xr_commands_place(e, m);
+    m += records;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
+}
+
+/* The event that says when a run has ended. */
+XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = q->enter(e);
+    if (s == XLAGPU_OK) { s = q->event_new(e, false, &e->ended); q->leave(e); }
+    return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
@@ -10025,26 +13968,21 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
         if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
+    e->version = 1;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
+    if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
     return e;
 }
 
 XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
+    uint32_t i;
     to->name = s->name;
     to->launches += s->launches;
-    to->warp_instructions += s->warp_instructions;
-    to->lane_instructions += s->lane_instructions;
-    to->global_loads += s->global_loads;
-    to->global_stores += s->global_stores;
-    to->shared_accesses += s->shared_accesses;
-    to->sectors += s->sectors;
-    to->minimum_sectors += s->minimum_sectors;
-    to->bank_conflicts += s->bank_conflicts;
-    to->barriers += s->barriers;
-    to->atomics += s->atomics;
-    to->divergent_branches += s->divergent_branches;
-    to->faults += s->faults;
+#define X(name) to->name += s->name;
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
@@ -10052,6 +13990,12 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     uint32_t k;
     if (!e) return;
     p = e->program;
+    if (p->device->platform->enter(e) == XLAGPU_OK) {
+        xr_commands_finish(e);
+        xr_profile_end(e);
+        if (e->ended) p->device->platform->event_free(e, e->ended);
+        p->device->platform->leave(e);
+    }
     p->device->platform->finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
@@ -10061,6 +14005,14 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xg_mem_free(&p->device->c, e);
 }
 
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
+    static const char *const names[XLAGPU_CLASS_COUNT] = {
+#define X(name, text) text,
+        XLAGPU_CLASSES(X)
+#undef X
+    };
+    return class_index < XLAGPU_CLASS_COUNT ? names[class_index] : NULL;
+}
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
     const xlagpu_execution *e;
     uint32_t k;
@@ -10155,13 +14107,14 @@ XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, voi
 }
 
 /* A pred chooses branch 0 when true and 1 when false; an index outside the branches the last one. */
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches) {
+    if (e->program->slices[slice].bytes == 1) which = !which;
+    return which < 0 || (uint32_t)which >= branches ? branches - 1 : (uint32_t)which;
+}
 XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *links, uint32_t branches, void *stream) {
     int32_t which = 0;
     xlagpu_status s = xr_read_decision(e, links[0], stream, &which);
-    if (s != XLAGPU_OK) return s;
-    if (e->program->slices[links[0]].bytes == 1) which = !which;
-    if (which < 0 || (uint32_t)which >= branches) which = (int32_t)branches - 1;
-    return xr_run_thunk(e, links[1 + which], stream);
+    return s == XLAGPU_OK ? xr_run_thunk(e, links[1 + xr_branch(e, links[0], which, branches)], stream) : s;
 }
 
 /* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
@@ -10176,11 +14129,19 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (t->kind != XG_EXE_THUNK_SEQUENCE && t->kind != XG_EXE_THUNK_COMMAND_BUFFER) return xr_run_step(e, t, stream);
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool done;
+        s = xr_run_commands(e, number, stream, &done);
+        if (done || s != XLAGPU_OK) return s;
+    } else if (t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
 
+XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t address) {
+    e->version += e->base[allocation] != address;
+    e->base[allocation] = address;
+}
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
     uint32_t n = results ? p->head.n_results : p->head.n_params, k;
@@ -10190,7 +14151,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
-        if (!v->alias) e->base[v->allocation] = given[k].address;
+        if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
     return XLAGPU_OK;
 }
@@ -10206,7 +14167,7 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
         if (!v->alias || from == results[k].address || !v->bytes) continue;
         if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
         s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
-        e->base[v->allocation] = results[k].address;
+        xr_bind_base(e, v->allocation, results[k].address);
     }
     return s;
 }
@@ -10221,12 +14182,44 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    if (s == XLAGPU_OK && e->ended) s = q->event_record(e, e->ended, stream);
+    if (q->range) q->range(e, NULL);
     q->leave(e);
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) { if (e) { e->replica = replica; e->partition = partition; } }
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {
+    if (!e) return;
+    e->version += e->replica != replica || e->partition != partition;
+    e->replica = replica;
+    e->partition = partition;
+}
+
+/* ---- waiting for one execution ---- */
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_wait(e, e->ended);
+    e->program->device->platform->leave(e);
+    return s;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *done) {
+    xlagpu_status s;
+    if (done) *done = false;
+    if (!e || !done) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_done(e, e->ended, done);
+    e->program->device->platform->leave(e);
+    return s;
+}
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
 
 /* ---- the easy way ---- */
@@ -10280,44 +14273,63 @@ XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *
 }
 
 /* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_program *p, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
-    xlagpu_device *d = p->device;
-    xlagpu_execution *e = xlagpu_rt_prepare(p);
-    xlagpu_status s;
-    if (!e) return d->c.status;
-    s = xlagpu_rt_execute(e, parameters, results, NULL);
-    if (s != XLAGPU_OK) xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    else s = d->platform->wait(d, NULL);
-    xlagpu_rt_finish(e);
-    return s;
+XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    return d->platform->wait(d, NULL);
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
+/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
+XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+    xlagpu_program *p = e->program;
+    xlagpu_device *d = p->device;
     xlagpu_rt_value v;
-    xlagpu_status s;
-    uint32_t k, n;
-    if (!p) return XLAGPU_ERROR_USAGE;
-    d = p->device;
-    xr_begin(&d->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    n = n_inputs + n_outputs;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n + 1) * sizeof *b);
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k, n = n_inputs + n_outputs;
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         xr_value(p, k, &v);
+        if (v.alias) { b[k] = b[v.alias - 1]; continue; }
         s = xr_alloc(d, v.bytes, &b[k].address);
         b[k].bytes = v.bytes;
         if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
     }
-    if (s == XLAGPU_OK) s = xr_run_once(p, b, b + n_inputs);
+    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
     for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
-    for (k = n; k-- > 0;) xr_release(d, b[k].address);
+    for (k = n; k-- > 0;) { xr_value(p, k, &v); if (!v.alias) xr_release(d, b[k].address); }
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_device *d;
+    xlagpu_buffer *b;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    d = e->program->device;
+    xr_begin(&d->c);
+    s = xr_check_tensors(e->program, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
     xg_mem_free(&d->c, b);
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_execution *e;
+    xlagpu_status s;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    e = xlagpu_rt_prepare(p);
+    if (!e) return p->device->c.status;
+    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
+    xlagpu_rt_finish(e);
     return s;
 }
 

@@ -34,6 +34,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/counters.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,9 @@ typedef struct xlagpu_device_desc {
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
+    bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
 } xlagpu_device_desc;
 
@@ -110,6 +114,9 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t in
 typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
+/* The same in an execution that is there (below): no temporary memory is made. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
 /* ---- executions: the fast way ---- */
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
@@ -124,21 +131,42 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xl
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- profiles ---- */
+
+/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least. instructions: of warps, on "host". */
+typedef struct xlagpu_rt_event { const char *hlo, *kind, *kernel; uint32_t thunk; double start, seconds; uint64_t flops, bytes, instructions; } xlagpu_rt_event;
+/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after the other: sums are not the time of a plain run. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *execution, uint32_t capacity);
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
 
 /* ---- counters of the simulator ---- */
 
 typedef struct xlagpu_kernel_stats {
     const char *name;
-    uint64_t launches, warp_instructions, lane_instructions, global_loads, global_stores, shared_accesses, sectors, minimum_sectors, bank_conflicts, barriers, atomics, divergent_branches, faults;
+    uint64_t launches;
+#define X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
+    XLAGPU_COUNTERS(X)
+#undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
 /* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
- * grid and block counts as 1; entry may be NULL on "host" when there is just one. stats may be NULL. */
-typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; } xlagpu_ptx_launch;
+ * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. stats may be NULL. */
+typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+
+/* A tensor in device memory and the boxes that cp.async.bulk.tensor moves: what cuTensorMapEncodeTiled takes, with its numbers (data_type 0 is u8, 6 f16, 7 f32,
+ * 9 bf16; swizzle 0 none, 1, 2, 3 for 32, 64, 128 bytes; fill 1: NaN outside of the tensor). dims and box begin with the dimension that is contiguous;
+ * strides are in bytes, that of dims[1] first; a step of 0 counts as 1. encode writes the 128 bytes of the device's own format, for a parameter that is aligned to 64. */
+typedef struct xlagpu_tensor_map { uint64_t address, dims[5], strides[4]; uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill; } xlagpu_tensor_map;
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,7 @@ part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpu
 part "text tests" build/test_runner tests
 part "corpus, interpreter" sh tests/corpus.sh interpreter
 part "corpus, host" sh tests/corpus.sh host
+part "saved, loaded by the runtime alone" sh tests/roundtrip.sh
 part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/corpus.sh host
 run_parts
 finish

@@ -52,6 +52,17 @@ static void nothing(void) {
     EXPECT(!xlagpu_rt_parameter_count(NULL) && !xlagpu_rt_result_count(NULL) && !xlagpu_rt_parameter(NULL, 0, &r) && !xlagpu_rt_result(NULL, 0, &r) && !xlagpu_rt_kernel_count(NULL) && !xlagpu_rt_kernel_info(NULL, 0, &k) && !*xlagpu_rt_program_name(NULL));
     RT_REFUSED(xlagpu_rt_launch_ptx(device, NULL, NULL, 0, NULL, NULL), XLAGPU_ERROR_USAGE, "no PTX");
     RT_REFUSED(xlagpu_rt_launch_ptx(device, NULL, ".version 7.0", 12, NULL, NULL), XLAGPU_ERROR_USAGE, "no launch");
+    {
+        xlagpu_tensor_map map;
+        uint64_t bytes[16];
+        memset(&map, 0, sizeof map);
+        RT_REFUSED(xlagpu_rt_encode_tensor_map(device, NULL, bytes), XLAGPU_ERROR_USAGE, "no tensor");
+        RT_REFUSED(xlagpu_rt_encode_tensor_map(device, &map, bytes), XLAGPU_ERROR_USAGE, "rank");
+        map.rank = 2; map.data_type = 7; map.address = 4096; map.dims[0] = map.dims[1] = 64; map.strides[0] = 250; map.box[0] = map.box[1] = 8;
+        RT_REFUSED(xlagpu_rt_encode_tensor_map(device, &map, bytes), XLAGPU_ERROR_USAGE, "multiple of 16");
+        map.strides[0] = 256;
+        EXPECT(xlagpu_rt_encode_tensor_map(device, &map, bytes) == XLAGPU_OK && bytes[0] != 0);
+    }
     EXPECT(!xlagpu_rt_ptx_parameter(device, NULL, "x", 1, NULL, 0, NULL, NULL));
 }
 

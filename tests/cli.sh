@@ -103,9 +103,9 @@ expect 2 'copied as text|too short' "an executable, copied as text" "$X run $W/t
 expect 2 'interpreter runs HLO' "an executable on the interpreter" "$X run $W/good.xgx --platform=interpreter"
 expect 0 ran "an executable: --args, --expect" "$X run $W/good.hlo --platform=interpreter --seed 5 --out $W/o5.npz && $X run $W/good.xgx --platform=host --seed 5 --expect $W/o5.npz && echo ran"
 cmp -s $W/dump/module_0000.good.before_optimizations.txt /dev/null; [ -s $W/dump/module_0000.good.before_optimizations.txt ] && ok "dumps are named after the module" || bad "dumps are named after the module"
-for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
-expect 0 'after_fusion-wrapper' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^fusion-w.*r\$' && ls $W/dump4"
-expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.]after_[a-z-]*[.]txt'; ls $W/dump4 | grep dce"
+for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt fusion_log.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
+expect 0 'after_priority-fusion' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^priority-f.*n\$' && ls $W/dump4"
+expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.][a-z-]*[.]after_[a-z-]*[.]before_[a-z-]*[.]txt'; ls $W/dump4 | grep scheduler"
 expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
 expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-limit=20000; [ \$? = 3 ]"
 expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"

@@ -15,6 +15,9 @@ typedef struct fake_state {
     const char *log;   /* of the JIT, when loading a module fails */
     int devices, major, minor, version;
     long contexts, memory, modules, pushed, launches, calls;
+    long events, graphs, execs, nodes, edges, updates, graph_launches, conditionals; /* events, graphs, execs: alive; the others: ever */
+    int idle;          /* launches do nothing */
+    int no_conditions; /* refuses our condition kernel */
 } fake_state;
 
 #if defined(FAKE_DRIVER)
@@ -39,7 +42,8 @@ typedef struct fake_function { fake_module *module; char name[256]; } fake_funct
 static fake_function functions[64];
 static int n_functions;
 
-int cuInit(unsigned flags) { CALL("cuInit"); return flags ? 1 : 0; }
+static int conditions[256], n_conditions; /* of conditional nodes, by handle */
+int cuInit(unsigned flags) { CALL("cuInit"); n_conditions = 0; return flags ? 1 : 0; }
 int cuDriverGetVersion(int *version) { CALL("cuDriverGetVersion"); *version = fake.version; return 0; }
 int cuDeviceGet(int *device, int ordinal) { CALL("cuDeviceGet"); *device = 70 + ordinal; return ordinal < fake.devices ? 0 : 101; }
 int cuDeviceGetCount(int *count) { CALL("cuDeviceGetCount"); *count = fake.devices; return 0; }
@@ -132,6 +136,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
     int error = failing("cuModuleLoadDataEx");
     unsigned k;
     if (!fake.pushed) return 201;
+    if (fake.no_conditions && strstr((const char *)image, "cudaGraphSetConditional")) return 218;
     if (error) {
         for (k = 0; fake.log && k < n; k++) if (options[k] == 5) memcpy(values[k], fake.log, strlen(fake.log) + 1);
         return error;
@@ -163,29 +168,184 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
     return 0;
 }
 int cuFuncSetAttribute(void *function, int attribute, int value) { IN_CONTEXT("cuFuncSetAttribute"); (void)function; return attribute == 8 && value <= 232448 ? 0 : 1; }
+static uint32_t pack(fake_function *f, void **params, unsigned char *block, size_t cap) {
+    uint32_t offset, size, k, bytes = 0;
+    for (k = 0; xlagpu_rt_ptx_parameter(simulator(), "fake", f->module->ptx, f->module->n, f->name, k, &offset, &size) && offset + size <= cap; k++) {
+        memcpy(block + offset, params[k], size);
+        bytes = offset + size;
+    }
+    return bytes;
+}
+static int run(fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes) {
+    xlagpu_ptx_launch l;
+    memset(&l, 0, sizeof l);
+    l.entry = f->name;
+    memcpy(l.grid, grid, sizeof l.grid);
+    memcpy(l.block, threads, sizeof l.block);
+    l.shared_bytes = shared;
+    l.parameters = block;
+    l.parameter_bytes = bytes;
+    fake.launches++;
+    return xlagpu_rt_launch_ptx(simulator(), "fake", f->module->ptx, f->module->n, &l, NULL) == XLAGPU_OK ? 0 : 719;
+}
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
     fake_function *f = (fake_function *)function;
     unsigned char block[4096];
-    xlagpu_ptx_launch l;
-    uint32_t offset, size, k;
+    unsigned grid[3], threads[3];
+    if (fake.idle) return 0;
+    grid[0] = gx; grid[1] = gy; grid[2] = gz;
+    threads[0] = bx; threads[1] = by; threads[2] = bz;
     IN_CONTEXT("cuLaunchKernel");
     (void)stream;
-    memset(&l, 0, sizeof l);
-    l.entry = f->name;
-    l.grid[0] = gx; l.grid[1] = gy; l.grid[2] = gz;
-    l.block[0] = bx; l.block[1] = by; l.block[2] = bz;
-    l.shared_bytes = shared;
-    l.parameters = block;
-    if (params) for (k = 0; xlagpu_rt_ptx_parameter(simulator(), "fake", f->module->ptx, f->module->n, f->name, k, &offset, &size) && offset + size <= sizeof block; k++) {
-        memcpy(block + offset, params[k], size);
-        l.parameter_bytes = offset + size;
-    } else if (extra) {
-        if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4]) return 1;
-        l.parameters = extra[1];
-        l.parameter_bytes = *(size_t *)extra[3];
+    if (!extra) return run(f, grid, threads, shared, block, pack(f, params, block, sizeof block));
+    if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4]) return 1;
+    return run(f, grid, threads, shared, extra[1], *(size_t *)extra[3]);
+}
+
+/* ---- events: everything has happened already ---- */
+
+int cuEventCreate(void **event, unsigned flags) { IN_CONTEXT("cuEventCreate"); if (flags & ~2u) return 1; *event = malloc(8); fake.events++; return 0; }
+int cuEventDestroy_v2(void *event) { if (!fake.pushed) return 201; free(event); fake.events--; CALL("cuEventDestroy_v2"); return 0; }
+int cuEventRecord(void *event, void *stream) { IN_CONTEXT("cuEventRecord"); (void)stream; return event ? 0 : 1; }
+int cuEventSynchronize(void *event) { IN_CONTEXT("cuEventSynchronize"); return event ? 0 : 1; }
+int cuEventQuery(void *event) { IN_CONTEXT("cuEventQuery"); return event ? 0 : 1; }
+int cuEventElapsedTime(float *ms, void *before, void *after) { IN_CONTEXT("cuEventElapsedTime"); *ms = 0.25f; return before && after ? 0 : 1; }
+
+/* ---- graphs: nodes run in the order in which they were added, which must be an order that their edges allow ---- */
+
+enum { KERNEL, COPY, FILL, CONDITION };
+typedef struct fake_graph fake_graph;
+typedef struct fake_node {
+    int kind;
+    fake_graph *graph;
+    xr_kernel_node k;
+    unsigned char block[256];
+    uint32_t bytes;
+    xr_copy_node c;
+    xr_fill_node f;
+    uint64_t handle;
+    int type;
+    fake_graph *body;
+} fake_node;
+struct fake_graph { fake_node *nodes[4096]; int n; fake_graph *twin; };
+static fake_graph *graph_new(void) { fake.graphs++; return (fake_graph *)calloc(1, sizeof(fake_graph)); }
+static void graph_free(fake_graph *g) {
+    int k;
+    for (k = 0; k < g->n; k++) { if (g->nodes[k]->body) graph_free(g->nodes[k]->body); free(g->nodes[k]); }
+    free(g);
+    fake.graphs--;
+}
+int cuGraphCreate(void **graph, unsigned flags) { IN_CONTEXT("cuGraphCreate"); if (flags) return 1; *graph = graph_new(); return 0; }
+int cuGraphDestroy(void *graph) { if (!fake.pushed) return 201; graph_free((fake_graph *)graph); CALL("cuGraphDestroy"); return 0; }
+static fake_node *node_new(void **out, void *graph, void *const *after, size_t n, int kind) {
+    fake_graph *g = (fake_graph *)graph;
+    fake_node *node = (fake_node *)calloc(1, sizeof *node);
+    size_t k;
+    int j;
+    for (k = 0; k < n; k++) { for (j = 0; j < g->n && g->nodes[j] != after[k]; j++) {} if (j == g->n) { free(node); return NULL; } }
+    node->kind = kind;
+    node->graph = g;
+    g->nodes[g->n++] = node;
+    fake.nodes++;
+    fake.edges += (long)n;
+    *out = node;
+    return node;
+}
+static int set_kernel(fake_node *node, const xr_kernel_node *p) {
+    fake_function *f = (fake_function *)p->function;
+    node->k = *p;
+    if (strcmp(f->name, "xlagpu_set_condition") != 0) { node->bytes = pack(f, p->params, node->block, sizeof node->block); return 0; }
+    memcpy(node->block, p->params[0], 8); memcpy(node->block + 8, p->params[1], 8);
+    memcpy(node->block + 16, p->params[2], 4); memcpy(node->block + 20, p->params[3], 4); memcpy(node->block + 24, p->params[4], 4);
+    return 0;
+}
+int cuGraphAddKernelNode_v2(void **out, void *graph, void *const *after, size_t n, const xr_kernel_node *p) {
+    fake_node *node;
+    IN_CONTEXT("cuGraphAddKernelNode_v2");
+    node = node_new(out, graph, after, n, KERNEL);
+    return node ? set_kernel(node, p) : 1;
+}
+int cuGraphAddMemcpyNode(void **out, void *graph, void *const *after, size_t n, const xr_copy_node *p, void *c) {
+    fake_node *node;
+    IN_CONTEXT("cuGraphAddMemcpyNode");
+    node = node_new(out, graph, after, n, COPY);
+    if (!node || c != &context || p->from.type != 2 || p->to.type != 2 || p->height != 1 || p->depth != 1) return 1;
+    node->c = *p;
+    return 0;
+}
+int cuGraphAddMemsetNode(void **out, void *graph, void *const *after, size_t n, const xr_fill_node *p, void *c) {
+    fake_node *node;
+    IN_CONTEXT("cuGraphAddMemsetNode");
+    node = node_new(out, graph, after, n, FILL);
+    if (!node || c != &context || p->height != 1 || (p->element != 1 && p->element != 4) || p->to % p->element) return 1;
+    node->f = *p;
+    return 0;
+}
+int cuGraphConditionalHandleCreate(uint64_t *handle, void *graph, void *c, unsigned initial, unsigned flags) {
+    IN_CONTEXT("cuGraphConditionalHandleCreate");
+    if (!graph || c != &context || flags != 1 || n_conditions == 256) return 1;
+    conditions[n_conditions] = (int)initial;
+    *handle = (uint64_t)n_conditions++;
+    return 0;
+}
+int cuGraphAddNode(void **out, void *graph, void *const *after, size_t n, xr_conditional_node *p) {
+    fake_node *node;
+    IN_CONTEXT("cuGraphAddNode");
+    if (p->type != 13 || p->u.c.size != 1 || p->u.c.context != &context) return 1;
+    node = node_new(out, graph, after, n, CONDITION);
+    if (!node) return 1;
+    node->handle = p->u.c.handle;
+    node->type = p->u.c.type;
+    node->body = graph_new();
+    node->body->twin = node->body;
+    p->u.c.graphs = (void **)&node->body->twin;
+    fake.conditionals++;
+    return 0;
+}
+int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) { IN_CONTEXT("cuGraphInstantiateWithFlags"); if (flags) return 1; *exec = malloc(sizeof graph); memcpy(*exec, &graph, sizeof graph); fake.execs++; return 0; }
+int cuGraphExecDestroy(void *exec) { if (!fake.pushed) return 201; free(exec); fake.execs--; CALL("cuGraphExecDestroy"); return 0; }
+static fake_node *of_exec(void *exec, void *node) {
+    fake_graph *g;
+    memcpy(&g, exec, sizeof g);
+    fake.updates++;
+    return ((fake_node *)node)->graph == g ? (fake_node *)node : NULL;
+}
+int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const xr_kernel_node *p) { IN_CONTEXT("cuGraphExecKernelNodeSetParams_v2"); node = of_exec(exec, node); return node ? set_kernel((fake_node *)node, p) : 1; }
+int cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const xr_copy_node *p, void *c) { IN_CONTEXT("cuGraphExecMemcpyNodeSetParams"); (void)c; node = of_exec(exec, node); if (node) ((fake_node *)node)->c = *p; return node ? 0 : 1; }
+int cuGraphExecMemsetNodeSetParams(void *exec, void *node, const xr_fill_node *p, void *c) { IN_CONTEXT("cuGraphExecMemsetNodeSetParams"); (void)c; node = of_exec(exec, node); if (node) ((fake_node *)node)->f = *p; return node ? 0 : 1; }
+
+/* What xlagpu_set_condition does. */
+static void set_condition(const fake_node *node) {
+    uint64_t handle, address;
+    uint32_t kind, branches, which, value;
+    memcpy(&handle, node->block, 8); memcpy(&address, node->block + 8, 8);
+    memcpy(&kind, node->block + 16, 4); memcpy(&branches, node->block + 20, 4); memcpy(&which, node->block + 24, 4);
+    if (kind == 2) { memcpy(&value, at(address), 4); value = (value < branches ? value : branches - 1) == which; }
+    else { value = *(unsigned char *)at(address) != 0; if (kind == 1) value = (value ? 0u : 1u) == which; }
+    conditions[handle] = (int)value;
+}
+static int graph_run(fake_graph *g) {
+    int k, e = 0;
+    for (k = 0; k < g->n && !e; k++) {
+        fake_node *n = g->nodes[k];
+        fake_function *f = (fake_function *)n->k.function;
+        if (n->kind == COPY) e = put(n->c.to.device, at(n->c.from.device), n->c.width);
+        else if (n->kind == FILL) e = fill(n->f.to, &n->f.value, n->f.element, n->f.width);
+        else if (n->kind == KERNEL && strcmp(f->name, "xlagpu_set_condition") == 0) set_condition(n);
+        else if (n->kind == KERNEL) e = run(f, n->k.grid, n->k.block, n->k.shared, n->block, n->bytes);
+        else if (n->type == 1) while (conditions[n->handle] && !e) e = graph_run(n->body);
+        else if (conditions[n->handle]) e = graph_run(n->body);
     }
-    fake.launches++;
-    return xlagpu_rt_launch_ptx(simulator(), "fake", f->module->ptx, f->module->n, &l, NULL) == XLAGPU_OK ? 0 : 719;
+    return e;
+}
+int cuGraphLaunch(void *exec, void *stream) {
+    fake_graph *g;
+    if (fake.idle) return 0;
+    IN_CONTEXT("cuGraphLaunch");
+    (void)stream;
+    memcpy(&g, exec, sizeof g);
+    fake.graph_launches++;
+    return graph_run(g);
 }
 int cuGetErrorName(int error, const char **text) { *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE"; return failing("cuGetErrorName"); }
 int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out of memory" : "a fake failure"; return failing("cuGetErrorString"); }
@@ -223,7 +383,7 @@ static xlagpu_status open_with(const char *platform, const char *driver, int ord
     desc.allocator = counter_of(&count);
     return xlagpu_rt_open(&desc, d);
 }
-static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed; }
+static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events && !fake->graphs && !fake->execs; }
 
 static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
     xlagpu_compile_desc d;
@@ -319,14 +479,18 @@ static xlagpu_status way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
     return s;
 }
 
+static xlagpu_status graph_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]);
+
 /* Each call of each function fails once, in two ways. */
-static void every_failure(xlagpu_bytes exe) {
+static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, char *)) {
     static const struct { const char *name; bool harmless; } rows[] = {
 #define X(field, symbol, parameters) {symbol, false},
         XR_CUDA_FUNCTIONS(X)
+        XR_CUDA_GRAPH_FUNCTIONS(X)
+        XR_CUDA_CONDITIONAL_FUNCTIONS(X)
 #undef X
     };
-    static const char *const harmless[] = {"cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString"};
+    static const char *const harmless[] = {"cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString"};
     static const int errors[] = {2, 719};
     size_t k, e, h;
     for (k = 0; k < XG_COUNT(rows); k++) for (e = 0; e < XG_COUNT(errors); e++) {
@@ -340,14 +504,15 @@ static void every_failure(xlagpu_bytes exe) {
             fake->fail = rows[k].name;
             fake->fail_at = n;
             fake->error = errors[e];
-            s = way(exe, message);
+            s = go(exe, message);
             snprintf(what, sizeof what, "%s, call %ld, error %d", rows[k].name, n, errors[e]);
             EXPECT_IN(count.live == 0 && !fake->contexts && !fake->pushed, what);
             if (fake->seen < n) break;
             /* A context that cannot be made current any more keeps what is in it. */
-            EXPECT_IN((!fake->memory && !fake->modules) || strstr(rows[k].name, "CtxPush"), what);
+            EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs) || strstr(rows[k].name, "CtxPush"), what);
             if (quiet) { EXPECT_IN(s == XLAGPU_OK, what); continue; }
             if (strcmp(rows[k].name, "cuCtxPushCurrent_v2") == 0 && s == XLAGPU_OK) continue; /* while releasing */
+            if (go == graph_way && s == XLAGPU_OK && strncmp(rows[k].name, "cuModule", 8) == 0) continue; /* without the condition kernel there are no conditional nodes */
             EXPECT_IN(s == want, what);
             EXPECT_IN(strstr(message, errors[e] == 2 ? "out of memory" : "a fake failure") != NULL, message);
         }
@@ -373,13 +538,163 @@ static void named_failures(xlagpu_bytes exe) {
     EXPECT_TEXT(message, "218");
     reset();
     fake->fail = "cuLaunchKernel";
-    fake->fail_at = 2;
+    fake->fail_at = 1;
     fake->error = 719;
     EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
     EXPECT_TEXT(message, "launching a kernel: a fake failure (CUDA_ERROR_FAKE, error 719)");
     EXPECT_TEXT(message, "while running HLO ");
     EXPECT_TEXT(message, "(kernel ");
     reset();
+}
+
+/* ---- command buffers ---- */
+
+static xlagpu_bytes compile_commands(xlagpu_context *c, const char *text, uint32_t least, bool control) {
+    xlagpu_compile_desc d;
+    xlagpu_module *m = xlagpu_parse(c, "fake", text, strlen(text));
+    memset(&d, 0, sizeof d);
+    d.target.name = "sm_90a";
+    d.disable_all_passes = true; /* every operation is a kernel */
+    d.command_buffer_least = least;
+    d.command_buffer_control = control;
+    return m ? xlagpu_compile(m, &d) : xlagpu_print(NULL);
+}
+/* Three runs of one execution: from buffers, from the same, from others. */
+static xlagpu_status graph_runs(xlagpu_device *d, xlagpu_program *p) {
+    xlagpu_execution *e = xlagpu_rt_prepare(p);
+    xlagpu_buffer in[2][2], out[2];
+    float x[6], y[6];
+    xlagpu_status s = e ? XLAGPU_OK : d->c.status;
+    int k, i;
+    memset(in, 0, sizeof in);
+    memset(out, 0, sizeof out);
+    for (k = 0; k < 2 && s == XLAGPU_OK; k++) {
+        s = xlagpu_rt_alloc(d, sizeof x, &in[k][0]);
+        if (s == XLAGPU_OK) s = xlagpu_rt_alloc(d, 4, &in[k][1]);
+        if (s == XLAGPU_OK) s = xlagpu_rt_alloc(d, sizeof y, &out[k]);
+    }
+    for (k = 0; k < 3 && s == XLAGPU_OK; k++) {
+        int32_t b = k;
+        for (i = 0; i < 6; i++) x[i] = (float)(i + k);
+        s = xlagpu_rt_upload(d, in[k / 2][0], x, sizeof x);
+        if (s == XLAGPU_OK) s = xlagpu_rt_upload(d, in[k / 2][1], &b, 4);
+        if (s != XLAGPU_OK) break;
+        s = xlagpu_rt_execute(e, in[k / 2], &out[k / 2], NULL);
+        if (s == XLAGPU_OK) s = xlagpu_rt_execution_wait(e);
+        if (s != XLAGPU_OK) { EXPECT(*xlagpu_rt_execution_error(e)); xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e)); break; }
+        s = xlagpu_rt_download(d, y, out[k / 2], sizeof y);
+        if (s == XLAGPU_OK) EXPECT(control_right(x, b, y));
+    }
+    if (s != XLAGPU_OK && fake->fail) { /* the device is as good as before */
+        char message[XG_MESSAGE_MAX];
+        const char *failing = fake->fail;
+        strcpy(message, d->c.message);
+        fake->fail = NULL;
+        if (e && in[1][1].address && out[1].address) EXPECT(xlagpu_rt_execute(e, in[1], &out[1], NULL) == XLAGPU_OK || strcmp(failing, "cuCtxPushCurrent_v2") == 0);
+        fake->fail = failing;
+        xr_begin(&d->c);
+        xr_fail(&d->c, s, "%s", message);
+    }
+    return s;
+}
+static xlagpu_status graph_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p = NULL;
+    xlagpu_status s = open_with("cuda", LIBRARY, 0, &d);
+    if (s == XLAGPU_OK && !(p = xlagpu_rt_load(d, exe.data, exe.size))) s = d->c.status;
+    if (s == XLAGPU_OK) s = graph_runs(d, p);
+    strcpy(message, xlagpu_rt_error(d));
+    xlagpu_rt_close(d);
+    return s;
+}
+static void graphs(xlagpu_context *c) {
+    xlagpu_bytes plain = compile_commands(c, control_text, 1, false), control = compile_commands(c, control_text, 1, true);
+    char message[XG_MESSAGE_MAX];
+    if (!EXPECT(plain.data && control.data)) return;
+    reset();
+    EXPECT(graph_way(plain, message) == XLAGPU_OK && nothing_left());
+    EXPECT(fake->graph_launches > 3 && fake->conditionals == 0 && fake->updates > 0);
+    reset();
+    EXPECT(graph_way(control, message) == XLAGPU_OK && nothing_left());
+    EXPECT_IN(fake->graph_launches == 3, "the whole program is one graph");
+    EXPECT(fake->conditionals == 2 * 3 && fake->updates == 0); /* a loop and two branches, built for each set of addresses */
+    reset();
+    fake->no_conditions = 1;
+    EXPECT(graph_way(control, message) == XLAGPU_OK && nothing_left() && fake->graph_launches == 0 && fake->launches > 20);
+    every_failure(plain, graph_way);
+    every_failure(control, graph_way);
+}
+
+/* A hundred kernels are one launch, and running them again costs nothing but that. */
+static void one_launch(xlagpu_context *c) {
+    char text[16000];
+    size_t n = 0;
+    int k;
+    xlagpu_bytes exe;
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer in, out;
+    float x[4] = {1, 2, 3, 4};
+    long calls, launches;
+    n += (size_t)snprintf(text + n, sizeof text - n, "ENTRY e { v0 = f32[4] parameter(0)\n");
+    for (k = 1; k <= 100; k++) n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == 100 ? "ROOT " : "", k, k % 2 ? "negate" : "abs", k - 1);
+    snprintf(text + n, sizeof text - n, "}");
+    exe = compile_commands(c, text, 0, false);
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = exe.data ? xlagpu_rt_load(d, exe.data, exe.size) : NULL;
+    e = xlagpu_rt_prepare(p);
+    if (!EXPECT(p && e)) { printf("%s\n%s\n", xlagpu_error(c), xlagpu_rt_error(d)); xlagpu_rt_close(d); return; }
+    EXPECT(xlagpu_rt_alloc(d, 16, &in) == XLAGPU_OK && xlagpu_rt_alloc(d, 16, &out) == XLAGPU_OK && xlagpu_rt_upload(d, in, x, 16) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_execute(e, &in, &out, NULL) == XLAGPU_OK);
+    EXPECT(fake->graph_launches == 1 && fake->nodes == 100 && fake->edges == 99 && fake->launches == 100);
+    calls = fake->calls;
+    launches = count.calls;
+    for (k = 0; k < 10; k++) EXPECT(xlagpu_rt_execute(e, &in, &out, NULL) == XLAGPU_OK);
+    EXPECT_IN(fake->calls - calls == 10 * 4, "push, launch, record, pop");
+    EXPECT_IN(count.calls == launches, "a steady run allocates");
+    EXPECT(fake->updates == 0 && fake->graph_launches == 11);
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
+/* fake_cuda --speed: what a kernel costs on the processor beyond the driver's call, launched by itself and in a command buffer. */
+
+static double time_runs(xlagpu_bytes exe, const char *how, int kernels) {
+    enum { RUNS = 2000, TRIES = 7 };
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer in, out;
+    double best = 1e9;
+    int k, t;
+    reset();
+    open_with("cuda", LIBRARY, 0, &d);
+    p = exe.data ? xlagpu_rt_load(d, exe.data, exe.size) : NULL;
+    e = xlagpu_rt_prepare(p);
+    if (!EXPECT(e && xlagpu_rt_alloc(d, 16, &in) == XLAGPU_OK && xlagpu_rt_alloc(d, 16, &out) == XLAGPU_OK)) return 0;
+    fake->idle = 1;
+    for (t = 0; t < TRIES; t++) {
+        double from = xr_seconds();
+        for (k = 0; k < RUNS; k++) EXPECT(xlagpu_rt_execute(e, &in, &out, NULL) == XLAGPU_OK);
+        from = (xr_seconds() - from) / RUNS;
+        best = from < best ? from : best;
+    }
+    xlagpu_rt_close(d);
+    printf("%s: %.1f ns a run, %.2f ns a kernel\n", how, best * 1e9, best * 1e9 / kernels);
+    return best;
+}
+static void speed(xlagpu_context *c) {
+    enum { N = 100 };
+    char text[16000];
+    size_t n = 0;
+    int k;
+    n += (size_t)snprintf(text + n, sizeof text - n, "ENTRY e { v0 = f32[4] parameter(0)\n");
+    for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == N ? "ROOT " : "", k, k % 2 ? "negate" : "abs", k - 1);
+    snprintf(text + n, sizeof text - n, "}");
+    time_runs(compile_commands(c, text, 1u << 30, false), "100 kernels, one by one", N);
+    time_runs(compile_commands(c, text, 0, false), "100 kernels, one command buffer", N);
 }
 
 /* ---- the fast way ---- */
@@ -488,7 +803,7 @@ static void any_ptx(void) {
     EXPECT(nothing_left());
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_bytes exe = compile(c, whole_text), control = compile(c, control_text);
     void *library;
@@ -497,10 +812,13 @@ int main(void) {
     library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
     fake = library ? (fake_state *)dlsym(library, "fake") : NULL;
     if (!EXPECT(fake != NULL)) return finish();
+    if (argc > 1 && strcmp(argv[1], "--speed") == 0) { speed(c); xlagpu_destroy(c); return finish(); }
     opening();
     named_failures(exe);
-    every_failure(exe);
-    if (EXPECT(control.data != NULL)) every_failure(control);
+    every_failure(exe, way);
+    if (EXPECT(control.data != NULL)) every_failure(control, way);
+    graphs(c);
+    one_launch(c);
     fast_way(exe);
     damaged(exe);
     any_ptx();

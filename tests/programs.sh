@@ -9,6 +9,8 @@ runner|src|-|-|
 fuzz|api|-|-|
 coverage|src|--quick||-O2
 math|src||-n 200000|-O2
+algebraic|src||-n 300|-O2
+metamorphic|src|tests/opt/modules/*.hlo|tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
 reductions|src|--quick||-O2
 ptx_sweep|src|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE
@@ -16,6 +18,9 @@ fake_cuda|src|||-O1
 memory|src|||-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
 api|api|||-O1 $SANITIZE
+sim_isa|src|||-O1 $SANITIZE
+runtime|api|||-O1 $SANITIZE
+replay|api|-|-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }

@@ -17,17 +17,6 @@
 
 typedef struct xg_stage { xg_ctx *ctx; xg_arena *arena; const char *args; xg_source in; xg_buf out; } xg_stage;
 
-#include "stages/stages.h"
-
-typedef struct stage_row { const char *name; void (*run)(xg_stage *io); } stage_row;
-static const stage_row stage_rows[] = {
-#define X(name) {#name, stage_##name},
-    STAGES(X)
-#undef X
-};
-
-typedef struct tally { int passed, failed; bool bless, quiet; } tally;
-
 static char *read_whole(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");
     char *text;
@@ -42,6 +31,17 @@ static char *read_whole(const char *path, size_t *size) {
     fclose(f);
     return text;
 }
+
+#include "stages/stages.h"
+
+typedef struct stage_row { const char *name; void (*run)(xg_stage *io); } stage_row;
+static const stage_row stage_rows[] = {
+#define X(name) {#name, stage_##name},
+    STAGES(X)
+#undef X
+};
+
+typedef struct tally { int passed, failed; bool bless, quiet; } tally;
 
 /* Runs one case; the result is malloc'ed text. */
 static char *run_case(const char *path, const char *stage, const char *args, const char *in, size_t n) {

@@ -22,8 +22,16 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(seed, "seed", INT, FV_RUN, "N", "seed of random arguments") \
     X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated") \
     X(summary, "summary", BOOL, FV_RUN, "", "a readable report: compile time, kernels, speed, worst error") \
+    X(profile, "profile", BOOL, FV_RUN, "", "time of each step, sorted by its share, with bytes, operations and the share of the device's peaks") \
+    X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \
+    X(cache, "cache", STR, FV_RUN, "DIR", "cuda: keep machine code in this folder") \
+    X(nvtx, "nvtx", BOOL, FV_RUN, "", "cuda: name the program and its steps for NVIDIA's profilers") \
+    X(no_command_buffers, "no-command-buffers", BOOL, FV_RUN | FV_COMPILE, "", "launch every kernel by itself") \
+    X(command_buffer_least, "xla_gpu_graph_min_graph_size", SIZE, FV_RUN | FV_COMPILE, "N", "fewer commands than that are launched one by one (5)") \
+    X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \
+    X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
     X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own") \
-    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|plan|thunks|ir|exe|c", "what to write") \
+    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|plan|buffers|thunks|ir|exe|c", "what to write") \
     X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
@@ -42,6 +50,7 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(disable_all, "xla_disable_all_hlo_passes", BOOL, FV_HLO, "", "only what is needed to make kernels") \
     X(disable, "xla_disable_hlo_passes", STR, FV_HLO, "a,b", "leave these passes out") \
     X(ftz, "xla_gpu_ftz", BOOL, FV_HLO, "", "flush subnormal floats to zero") \
+    X(deterministic, "xla_gpu_deterministic_ops", BOOL, FV_HLO, "", "no sum depends on the order in which threads come") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")

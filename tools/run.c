@@ -17,7 +17,7 @@ typedef struct job {
     size_t text_n;
     tensor *in, *out, *want;
     uint32_t n_in, n_out;
-    double compile_s, run_s;
+    double compile_s, load_s, run_s;
     difference worst;          /* of all results */
     char worst_at[600];
     int file;                  /* which of the command line */
@@ -87,6 +87,9 @@ static int job_open(job *j) {
     memset(&d, 0, sizeof d);
     d.platform = is_platform(j->f, "cuda") || is_platform(j->f, "gpu") ? "cuda" : is_platform(j->f, "host") ? "host" : is_platform(j->f, "auto") ? "auto" : j->f->platform;
     d.threads = (uint32_t)j->f->threads;
+    d.cache = j->f->cache;
+    d.nvtx = j->f->nvtx;
+    d.no_command_buffers = j->f->no_command_buffers;
     s = xlagpu_rt_open(&d, &j->device);
     return s == XLAGPU_OK ? OK : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
 }
@@ -102,28 +105,39 @@ static int job_compile(job *j) {
 }
 
 static int job_load(job *j) {
+    double t = seconds();
     j->program = xlagpu_rt_load(j->device, j->exe.data, j->exe.size);
+    j->load_s = seconds() - t;
     return j->program ? OK : fail_in(j->path, xlagpu_rt_error_status(j->device), xlagpu_rt_error(j->device));
 }
 
 static int job_execute(job *j) {
     xlagpu_rt_tensor *in = (xlagpu_rt_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_rt_tensor *)calloc((size_t)j->n_out + 1, sizeof *out);
     long long repeat = j->f->repeat > 0 ? j->f->repeat : 1, n;
+    enum { PROFILED = 1 << 20 };
+    xlagpu_execution *e;
     xlagpu_status s = XLAGPU_OK;
+    int rc = OK;
     uint32_t k;
     if (!in || !out) { free(in); free(out); return fail(DEVICE, "xlagpu: error: out of memory"); }
     for (k = 0; k < j->n_in; k++) { in[k].data = j->in[k].data; in[k].bytes = j->in[k].bytes; }
     for (k = 0; k < j->n_out; k++) { out[k].data = j->out[k].data; out[k].bytes = j->out[k].bytes; }
     j->run_s = HUGE_VAL;
+    e = xlagpu_rt_prepare(j->program);
+    if (!e) s = xlagpu_rt_error_status(j->device);
+    if (e && (j->f->profile || j->f->trace)) s = xlagpu_rt_profile(e, PROFILED);
     for (n = 0; n < repeat && s == XLAGPU_OK; n++) {
         double t = seconds();
-        s = xlagpu_rt_run(j->program, in, j->n_in, out, j->n_out);
+        s = xlagpu_rt_run_with(e, in, j->n_in, out, j->n_out);
         t = seconds() - t;
         if (t < j->run_s) j->run_s = t;
     }
     free(in);
     free(out);
-    return s == XLAGPU_OK ? OK : fail_in(j->path, s, xlagpu_rt_error(j->device));
+    if (s == XLAGPU_OK && j->f->profile) rc = profile_print(e, j->f->target ? j->f->target : xlagpu_rt_target(j->device), strcmp(xlagpu_rt_platform(j->device), "host") == 0);
+    if (s == XLAGPU_OK && j->f->trace) rc = worse(rc, profile_trace(e, j->f->trace, xlagpu_rt_program_name(j->program)));
+    xlagpu_rt_finish(e);
+    return s == XLAGPU_OK ? rc : fail_in(j->path, s, xlagpu_rt_error(j->device));
 }
 
 /* "out0[3,5]: want 1.5, got 2" */
@@ -180,12 +194,22 @@ static int job_write(job *j) {
 }
 
 void stats_head(void) {
-    printf("kernel\tlaunches\twarp_instructions\tlane_instructions\tglobal_loads\tglobal_stores\tshared_accesses\tsectors\tminimum_sectors\tbank_conflicts\tbarriers\tatomics\tdivergent_branches\tfaults\n");
+    uint32_t k;
+    printf("kernel\tlaunches");
+#define X(name) printf("\t" #name);
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%s_warps\t%s_lanes", xlagpu_class_name(k), xlagpu_class_name(k));
+    printf("\n");
 }
 void stats_line(const xlagpu_kernel_stats *s) {
-    printf("%s\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\n", s->name, (unsigned long long)s->launches, (unsigned long long)s->warp_instructions, (unsigned long long)s->lane_instructions,
-           (unsigned long long)s->global_loads, (unsigned long long)s->global_stores, (unsigned long long)s->shared_accesses, (unsigned long long)s->sectors, (unsigned long long)s->minimum_sectors,
-           (unsigned long long)s->bank_conflicts, (unsigned long long)s->barriers, (unsigned long long)s->atomics, (unsigned long long)s->divergent_branches, (unsigned long long)s->faults);
+    uint32_t k;
+    printf("%s\t%llu", s->name, (unsigned long long)s->launches);
+#define X(name) printf("\t%llu", (unsigned long long)s->name);
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%llu\t%llu", (unsigned long long)s->class_warps[k], (unsigned long long)s->class_lanes[k]);
+    printf("\n");
 }
 static void job_stats(job *j) {
     uint32_t n = j->program ? xlagpu_rt_stats(j->program, NULL, 0) : 0, k;
@@ -239,6 +263,7 @@ static void job_summary(const job *j) {
         printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory\n", r.kernels, r.kernels == 1 ? "" : "s", r.copies, r.copies == 1 ? "y" : "ies", (unsigned long long)r.temp_bytes);
         printf("PTX           %u instructions, %llu bytes of text\n", r.instructions, (unsigned long long)r.ptx_bytes);
     }
+    if (j->program) printf("load          %.2f ms, PTX to what runs\n", j->load_s * 1e3);
     if (j->program) summary_kernels(j);
     printf("run           %.2f ms, ", j->run_s * 1e3);
     summary_rate(j->run_s > 0 ? (double)elements / j->run_s : 0, "elements of the result a second\n");

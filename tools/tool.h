@@ -57,6 +57,10 @@ void dump_end(dump_state *d);
 void stats_head(void);
 void stats_line(const xlagpu_kernel_stats *s);
 
+/* ---- profile.c ---- */
+int profile_print(const xlagpu_execution *e, const char *target, bool host); /* a table of the steps, sorted by their share of the time */
+int profile_trace(const xlagpu_execution *e, const char *path, const char *module);
+
 /* ---- estimate.c ---- */
 double estimate_instructions(const xlagpu_program *p, const char *ptx, size_t size); /* that all threads together will execute, from the text and the launches */
 

@@ -162,11 +162,23 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+XG_FN xg_machine xg_driver_machine(const xg_target *t) {
+    xg_machine r;
+    r.sms = t->sms;
+    r.lanes = t->cores;
+    r.clock_mhz = t->clock_mhz;
+    r.threads_per_sm = t->threads_per_sm;
+    r.bandwidth_gbs = t->bandwidth_gbs;
+    r.l2_bytes = (int64_t)t->l2_bytes;
+    return r;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_buf text, ptx;
+    xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
@@ -174,6 +186,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
     s.emit.max_unroll = 4;
+    s.emit.deterministic = o->deterministic;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -182,6 +195,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "plan", &text);
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
+    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
     if (p->kernels.n) s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
@@ -190,15 +204,24 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    return xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_listing_print(&text, exe);
+        xg_driver_dump_text(o, "thunk_sequence", &text);
+    }
+    return exe;
 }
 
 XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    m->machine = xg_driver_machine(&o->target);
+    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
+    if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -8,9 +8,12 @@
 #include "../ptx/ptx.h"
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
+enum { XG_DRIVER_COMMANDS = 5 };
 typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
-    bool disable_all_passes, fill_elided, ftz, keep_hlo;
+    uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
+    bool no_command_buffers, command_buffer_control;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;

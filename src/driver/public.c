@@ -97,6 +97,7 @@ typedef struct xg_public_job {
     size_t size;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;      /* optimize */
+    xlagpu_bytes exe, cubin; /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -217,7 +218,11 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
+    o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->no_command_buffers = d->no_command_buffers;
+    o->command_buffer_least = d->command_buffer_least;
+    o->command_buffer_control = d->command_buffer_control;
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -259,6 +264,48 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out
     if (!m || !out || !m->compiled) return false;
     *out = m->report;
     return true;
+}
+
+XG_FN void xg_public_attach(xg_public_job *j) {
+    xg_ctx *c = &j->m->owner->c;
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xg_exe_writer w;
+    const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
+    xg_str made;
+    char *kept;
+    uint32_t k;
+    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
+    if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
+    memset(&w, 0, sizeof w);
+    w.arena = &j->work;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        xg_buf_init(&w.sections[k], &j->work);
+        if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
+        else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
+    }
+    made = xg_exe_assemble(&w, &h);
+    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
+    memcpy(kept, made.p, made.n);
+    xg_public_give(j, kept, made.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+    xg_public_job j = xg_public_job_of(m);
+    j.exe = exe;
+    j.cubin = cubin;
+    return xg_public_bytes(m, &j, xg_public_attach);
+}
+
+XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+    size_t k;
+    for (k = 0; target && xg_target_at(k); k++) {
+        const xg_target *t = xg_target_at(k);
+        if (strcmp(t->name, target) != 0) continue;
+        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
+        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
+        return true;
+    }
+    return false;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {

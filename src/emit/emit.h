@@ -17,7 +17,7 @@
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -90,6 +90,7 @@ XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);    
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
 XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
 XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
@@ -130,13 +131,20 @@ XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
 XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* ---- scatter.c ---- */
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scatter(xg_fusion_emission *e);
 /* ---- slices.c ---- */
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
+/* ---- merge.c ---- */
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */

@@ -61,7 +61,7 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, d->block, xg_elem_index(s, d->first[mid])), types, e->n_roots);
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
     outer = s->b;
     for (side = 0; side < 2; side++) {
         xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);

@@ -23,7 +23,7 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
 
 XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
     const xg_inst *i = root->inst, *hero = root->leader->hero;
-    if (hero && hero->shape->type != XLAGPU_TUPLE && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
     while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
     return i->op;
 }
@@ -83,26 +83,64 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     return c;
 }
 
+/* Values that a root gives: the elements of its tuple, or itself. */
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+
+XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
+    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    return made;
+}
+
+/* The root tuple of a computation of several outputs: all values of all roots. */
 XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
-    uint32_t n = k->roots.n, j;
-    const xg_shape **shapes = XG_NEW_N(g->arena, const xg_shape *, n);
-    xg_inst **inner = XG_NEW_N(g->arena, xg_inst *, n);
-    for (j = 0; j < n; j++) { inner[j] = k->roots.p[j]->inner; shapes[j] = inner[j]->shape; }
+    uint32_t n = 0, j, e;
+    const xg_shape **shapes;
+    xg_inst **inner;
+    for (j = 0; j < k->roots.n; j++) n += xg_fusions_n_values(k->roots.p[j]);
+    shapes = XG_NEW_N(g->arena, const xg_shape *, n);
+    inner = XG_NEW_N(g->arena, xg_inst *, n);
+    for (n = 0, j = 0; j < k->roots.n; j++) {
+        xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+    }
+    for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
+}
+
+/* What read the root reads output `first` (and those behind it) of the fusion. */
+XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
+    uint32_t n = xg_fusions_n_values(root), e;
+    xg_inst **elems;
+    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    else {
+        elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
+        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+    }
+    root->value->scratch = root;
+    xg_inst_replace(root->inst, root->value);
+}
+
+XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
+    const xg_kernel *last = k;
+    uint32_t j;
+    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    return last->inst;
 }
 
 XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     char heroes[160], name[200];
     bool input = xg_fusions_is_input(k);
-    uint32_t most = 0, j;
-    xg_inst **outside, *fusion, *last = k->inst;
+    uint32_t most = 0, j, n = 0;
+    xg_inst **outside, *fusion, *last = xg_fusions_last_root(k);
     xg_comp *c;
     for (j = 0; j < g->order.n; j++) most += g->order.p[j]->inst->n_operands;
     outside = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_heroes(k, heroes, sizeof heroes);
     c = xg_fusions_comp(g, k, heroes, outside);
     if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
-    for (j = 0; j < k->roots.n; j++) if (xg_kernel_of(last)->place < k->roots.p[j]->place) last = k->roots.p[j]->inst;
     xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
     fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
     xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
@@ -111,11 +149,8 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     fusion->scratch = k; /* who reads it finds the kernel */
     if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
-        xg_inst *out = xg_inst_new(g->comp, XG_GET_TUPLE_ELEMENT, k->roots.p[j]->inst->shape, &fusion, 1, last, XG_STR("get-tuple-element"));
-        xg_inst_set_attr(out, xg_attr_make_int(XG_A_index, j));
-        out->scratch = k->roots.p[j];
-        xg_inst_replace(k->roots.p[j]->inst, out);
-        k->roots.p[j]->value = out;
+        xg_fusions_output(g, k->roots.p[j], fusion, n, last);
+        n += xg_fusions_n_values(k->roots.p[j]);
     }
 }
 
@@ -123,7 +158,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    enum { NEW, OPEN, DONE };
+    static const char open = 0, done = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -134,10 +169,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            for (k = 0; k < top->n_operands && !need; k++) if (!XG_OPERAND(top, k)->scratch) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&open;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = top;
+            top->scratch = (void *)(uintptr_t)&done;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);

@@ -50,6 +50,16 @@ XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
     return NULL;
 }
 
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    XG_FOR_USES(u, scatter) {
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+    }
+    return true;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -63,8 +73,8 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         if (as) xg_in_place_add(w, user, as);
         return as != NULL;
     }
-    if (operand != 0 || !(user->op == XG_DYNAMIC_UPDATE_SLICE || (user->op == XG_SCATTER && user->n_operands == 3))) return false;
-    if (!xg_in_place_same_shape(user->shape, v->shape)) return false;
+    if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
     return true;
 }
@@ -112,8 +122,10 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op != XG_DYNAMIC_UPDATE_SLICE && to->op != XG_SCATTER) return -1;
-    to = xg_in_place_strip(XG_OPERAND(to, 0));
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
+    else return -1;
+    to = xg_in_place_strip(to);
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 

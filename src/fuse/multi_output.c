@@ -9,7 +9,7 @@
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_MOST_PS = 20000000 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
 
 /* ---- levels ---- */
 
@@ -53,33 +53,53 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     return true;
 }
 
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
 /* A level that both may have; false when there is none. */
 XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
     const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
     *level = upper->level;
-    if (lower->level == upper->level || xg_multi_readers_above(lower, upper, upper->level)) return true;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
     *level = lower->level;
-    return xg_multi_inputs_below(upper, lower, lower->level);
+    return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
 }
 
 /* ---- what may walk together ---- */
 
-XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) { return xg_shape_same_dims(a->inst->shape, b->inst->shape) && a->inst->shape->layout == b->inst->shape->layout; }
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
+    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+
+XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+}
+
+/* A loop so short that a kernel of loops may have it beside others. */
+XG_FN bool xg_multi_is_short(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+}
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
-    if (!xg_shape_is_array(a->inst->shape) || !xg_shape_is_array(b->inst->shape)) return "one has several outputs of its own";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
-    if (!x && !y) return NULL;
-    if (!x || !y) return "only one has a hero";
-    if (x->op != XG_REDUCE || y->op != XG_REDUCE) return "a hero that wants a kernel of its own";
-    if (!xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape) || XG_OPERAND(x, 0)->shape->layout != XG_OPERAND(y, 0)->shape->layout) return "they reduce different shapes";
-    if (!xg_multi_is_near(a, b)) return "they reduce different dimensions";
-    {
-        xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
-        if (d.n != e.n || memcmp(d.p, e.p, d.n * sizeof *d.p) != 0) return "they reduce different dimensions";
-    }
-    return NULL;
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (x && y) return "both have a hero";
+    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
 }
 
 /* ---- merging ---- */
@@ -117,23 +137,35 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     else xg_printf(g->log, "refused, %s\n", why);
 }
 
+/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+    bool elsewhere = false;
+    uint32_t j;
+    for (j = 0; j < k->n_inputs; j++) {
+        if (k->inputs[j].from->leader != other) continue;
+        *any = true;
+        elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
+    }
+    return elsewhere;
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
     int64_t apart = xg_cost_add(a->time, b->time);
-    bool related = xg_kernel_find_input(a, b) != NULL || xg_kernel_find_input(b, a) != NULL || a->roots.n > 1 || b->roots.n > 1;
-    const char *why = xg_multi_refusal(a, b);
+    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
+    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
-    if (!why && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    xg_multi_log(g, a, b, a->time < apart ? NULL : "refused", apart, a->time);
-    if (a->time >= apart) {
+    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    xg_multi_log(g, a, b, why, apart, a->time);
+    if (why) {
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -180,7 +212,6 @@ XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
 /* A value with the readers that compute element for element from it. */
 XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     uint32_t j, tries = 0;
-    if (p->leader->hero) return;
     for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
         xg_kernel *c = p->readers.p[j]->leader;
         const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
@@ -191,7 +222,7 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
 }
 
 /* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;

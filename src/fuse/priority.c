@@ -178,6 +178,6 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     return xg_kernels_close(&g);
 }
 
-XG_FN bool xg_fuse_priority(xg_module *m) { return xg_fuse_each_sequence(m, xg_priority_comp); }
+XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
 
 #endif /* XG_FUSE_PRIORITY_C */

@@ -131,14 +131,19 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kval_replace(r, v);
     xg_kop_remove(op);
 }
-/* What a terminator gives is carried in 64 bits. */
-XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from) {
+/* Indices that are carried into `to` (results or arguments) have 64 bits there; what was cast to an integer before has that integer's. */
+XG_FN void xg_kindex_carried(xg_kb *b, xg_kop *op, uint32_t from, const xg_kval *to) {
     uint32_t k;
-    for (k = from; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
+    for (k = from; k < op->n_operands; k++) if (to[k - from].scratch) xg_kindex_set(b, op, k, XG_E_I64);
+}
+XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
 XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kval *r = op->n_results ? op->results : NULL;
+    const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;
     switch (op->op) {
     case XG_K_OP_INDEX_CAST: xg_kindex_cast(m, op); return;
@@ -147,11 +152,11 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     case XG_K_OP_PTR_ADD: if (op->operands[1].value->scratch && op->operands[1].value->type->elem == XG_E_I32 && !(op->flags & KP_INBOUNDS) && !xg_kval_nonnegative(op->operands[1].value)) xg_kindex_set(&b, op, 1, XG_E_I64); return;
     case XG_K_OP_FOR:
         if (op->regions[0]->args[0].scratch) for (k = 0; k < 3; k++) xg_kindex_set(&b, op, k, op->regions[0]->args[0].type->elem);
-        xg_kindex_carried(&b, op, 3);
+        xg_kindex_carried(&b, op, 3, r);
         return;
-    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0); return;
-    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1); return;
+    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0, op->regions[0]->args); return;
+    case XG_K_OP_YIELD: xg_kindex_carried(&b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results); return;
+    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1, around->regions[1]->args); return;
     case XG_K_OP_CONST: case XG_K_OP_THREAD_ID: case XG_K_OP_BLOCK_ID: case XG_K_OP_IF: return;
     case XG_K_OP_APPLY: case XG_K_OP_EXTRACT: case XG_K_OP_INSERT: case XG_K_OP_READ: case XG_K_OP_WRITE: case XG_K_OP_LOOP: case XG_K_OP_CALL:
         xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "convert-index comes after lower-tensors and lower-indexing; it met %s", xg_kop_name(op->op));
@@ -170,7 +175,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
         for (k = 0; k < ops.n; k++) xg_kindex_op(m, ops.p[k]);
-        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_carried(&b, ops.p[k], 0); }
+        for (k = 0; k < ops.n; k++) if (ops.p[k]->op == XG_K_OP_RETURN) { xg_kb b = xg_kb_before(m, ops.p[k]); xg_kindex_returned(&b, ops.p[k]); }
     }
 }
 

@@ -152,6 +152,26 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     xg_kop_remove(op);
 }
 
+/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must consist of words. */
+XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
+XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *tensor = op->operands[0].value, *index = op->operands[1].value, *p, *shift = NULL;
+    int64_t bytes = xg_kelem_bytes(tensor->type->elem);
+    (void)xg_klow_of(z, tensor);
+    xg_klow_need_flat(z, tensor->type);
+    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
+    xg_klow_region(z, op->regions[0]);
+    if (bytes == 1) {
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
+        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
+        shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
+    } else p = xg_klow_address(&b, tensor, index);
+    xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
+    xg_kval_replace(op->results, tensor);
+    xg_kop_remove(op);
+}
+
 /* ---- vectors ---- */
 
 XG_FN void xg_klow_read(xg_kleveller *z, xg_kop *op) {
@@ -420,6 +440,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_EXTRACT: xg_klow_extract(z, op); break;
     case XG_K_OP_INSERT: xg_klow_insert(z, op); break;
+    case XG_K_OP_ATOMIC_RMW: xg_klow_atomic(z, op); break;
     case XG_K_OP_READ: xg_klow_read(z, op); break;
     case XG_K_OP_WRITE: xg_klow_write(z, op); break;
     case XG_K_OP_VEXTRACT: xg_klow_vextract(z, op); break;

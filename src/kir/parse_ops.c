@@ -175,6 +175,44 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kparse_body(p, op->regions[1], mark);
     return op;
 }
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kvals v;
+    const xg_ktype *elem;
+    uint32_t mark;
+    xg_knew n;
+    xg_kop *op;
+    memset(&v, 0, sizeof v);
+    xg_push(b->m->arena, xg_kval *, &v, xg_kparse_value(p));
+    xg_kparse_indices(p, &v);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v.p[0]->type);
+    op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
+    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
+    xg_kir_region_args(b, op, 0, &elem, 1);
+    xg_kexpect(p, "{");
+    mark = p->scope.n;
+    xg_kexpect(p, "^bb0");
+    xg_kexpect(p, "(");
+    n = xg_kparse_new(p);
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, elem);
+    xg_kexpect(p, ")");
+    xg_kexpect(p, ":");
+    xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
+    xg_kparse_body(p, op->regions[0], mark);
+    return op;
+}
+XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v[3];
+    uint32_t k;
+    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v[0]->type);
+    xg_kexpect(p, ",");
+    xg_kexpect_type(p, v[1]->type);
+    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
+}
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;
     xg_str name;

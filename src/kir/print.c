@@ -375,6 +375,26 @@ XG_FN void xg_kprint_while(xg_kprinter *p, const xg_kop *op) {
     xg_puts(p->b, "):\n");
     xg_kprint_body(p, after);
 }
+XG_FN void xg_kprint_atomic_rmw(xg_kprinter *p, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    xg_kprint_value(p, op->operands[0].value);
+    xg_kprint_indices(p, op->operands + 1, op->n_operands - 1);
+    xg_puts(p->b, " : ");
+    xg_kprint_type(p, op->operands[0].value->type);
+    xg_puts(p->b, " {\n");
+    xg_kprint_indent(p);
+    xg_puts(p->b, "^bb0(");
+    xg_kprint_new_args(p, r, 0, 1);
+    xg_puts(p->b, ": ");
+    xg_kprint_type(p, r->args[0].type);
+    xg_puts(p->b, "):\n");
+    xg_kprint_body(p, r);
+}
+XG_FN void xg_kprint_cmpxchg(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_list(p, op->operands, 3);
+    xg_puts(p->b, " : ");
+    xg_kprint_operand_types(p, op->operands, 2);
+}
 XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t syms = map->n_syms + map->n_rts;

@@ -112,6 +112,14 @@ XG_FN const char *xg_kir_check_insert(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not an element of the tensor";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
+XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
+    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
+    return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
+}
 XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
     if (xg_kt(op, 0)->rank != 1 || !xg_kt_indices(op, 1, xg_kt(op, 0))) return "a flat tensor and an index";
     return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem ? "the result is a vector of elements" : NULL;
@@ -213,6 +221,11 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER) return "a value, a pointer, a value of the same type";
+    return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
+}
 XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1 ? "a shared pointer with size and alignment" : NULL; }
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
@@ -276,6 +289,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
     case XG_K_OP_INSERT: return u->index == 1;
     case XG_K_OP_WRITE: return u->index == 1;
+    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }

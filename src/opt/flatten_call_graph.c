@@ -22,6 +22,40 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
     return r;
 }
 
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+/* The other way round. */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
+    uint32_t k, at = 0, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        xg_attr a = i->attrs[k];
+        if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = comps->p[at++];
+        else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+            xg_comps *list = XG_NEW(i->comp->module->arena, xg_comps);
+            list->n = a.v.comps->n;
+            list->p = XG_NEW_N(i->comp->module->arena, xg_comp *, list->n + 1);
+            for (j = 0; j < list->n; j++) list->p[j] = comps->p[at++];
+            a.v.comps = list;
+        } else continue;
+        xg_inst_set_attr(i, a);
+    }
+}
+
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     xg_comp *to = xg_comp_new(from->module, from->name, before);
     xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);

@@ -163,10 +163,24 @@ XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const
     return n;
 }
 
+/* A backend_config in quotes is the text inside them; one in braces is as it was written. */
+XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
+    xg_buf b;
+    uint32_t k;
+    if (s.n < 2 || s.p[0] != '"') return s;
+    xg_buf_init(&b, w->arena);
+    for (k = 1; k + 1 < s.n; k++) {
+        char c = s.p[k];
+        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        xg_putc(&b, c);
+    }
+    return xg_str_of(b.p ? b.p : "", b.n);
+}
+
 XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
     t->kernel = s->kernel;
     t->value = s->value;
-    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_backend_config)); }
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
@@ -184,13 +198,21 @@ XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str
 }
 
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number);
+XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s);
+XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
+    const xg_plan_sequence *q = p->sequences.p[s->children[0]];
+    uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
+    for (k = 0; k < q->steps.n; k++) made[k] = xg_exe_put_step(w, p, &p->steps.p[q->steps.p[k]]);
+    return xg_exe_put_thunk(w, XG_EXE_THUNK_COMMAND_BUFFER, s->inst->name, made, q->steps.n);
+}
 XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
     uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
     xg_exe_thunk t;
-    for (j = 0; j < s->n_children; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
     memset(&t, 0, sizeof t);
     t.kind = (uint32_t)s->kind;
     t.name = xg_exe_string(w, s->inst->name);
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
     xg_exe_put_words(w, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
@@ -253,27 +275,36 @@ XG_FN void xg_exe_mark_constants(xg_plan *p) {
     for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
-    xg_exe_writer *w = XG_NEW(p->arena, xg_exe_writer);
-    xg_exe_header h;
+XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
+    xg_exe_writer *w = XG_NEW(a, xg_exe_writer);
     uint32_t k;
-    w->arena = p->arena;
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], p->arena);
-    xg_dict_init(&w->strings, p->arena);
+    w->arena = a;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) xg_buf_init(&w->sections[k], a);
+    xg_dict_init(&w->strings, a);
+    return w;
+}
+XG_FN xg_exe_header xg_exe_head(void) {
+    xg_exe_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    return h;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+    xg_exe_writer *w = xg_exe_writer_new(p->arena);
+    xg_exe_header h = xg_exe_head();
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
     h.temp_bytes = w->temp_bytes;
     h.host_bytes = w->host_bytes;
-    w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);

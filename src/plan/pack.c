@@ -18,7 +18,7 @@ XG_FN int64_t xg_pack_natural(int64_t bytes) {
 }
 XG_FN int64_t xg_plan_align(const xg_buffer *b) {
     if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 

@@ -154,7 +154,7 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
     in = xg_plan_open(w, body, &children[1]);
     xg_plan_steps(&in, body);
-    xg_plan_moves_at(&in, i, &site->moves[1]);
+    xg_plan_moves_at(&in, body->root, &site->moves[1]);
     if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
     else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
 }
@@ -166,7 +166,7 @@ XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < branches.n; k++) {
         xg_plan_writer in = xg_plan_open(w, branches.p[k], &children[k]);
         xg_plan_steps(&in, branches.p[k]);
-        xg_plan_moves_at(&in, i, &site->moves[k]);
+        xg_plan_moves_at(&in, branches.p[k]->root, &site->moves[k]);
     }
     xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
 }

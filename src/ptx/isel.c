@@ -4,7 +4,7 @@
  * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
- * bits, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
+ * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
@@ -211,6 +211,29 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
+    X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
+    X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
+    X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
+    X(RED_ADDF, BF16, ANY, 90, 78, 0, "red.global.add.noftz.bf16 $p, $0") \
+    X(RED_AND, I32, ANY, 0, 0, 0, "red.global.and.b32 $p, $0") \
+    X(RED_AND, I64, ANY, 0, 0, 0, "red.global.and.b64 $p, $0") \
+    X(RED_OR, I32, ANY, 0, 0, 0, "red.global.or.b32 $p, $0") \
+    X(RED_OR, I64, ANY, 0, 0, 0, "red.global.or.b64 $p, $0") \
+    X(RED_XOR, I32, ANY, 0, 0, 0, "red.global.xor.b32 $p, $0") \
+    X(RED_XOR, I64, ANY, 0, 0, 0, "red.global.xor.b64 $p, $0") \
+    X(RED_MAXS, I32, ANY, 0, 0, 0, "red.global.max.s32 $p, $0") \
+    X(RED_MAXS, I64, ANY, 0, 0, 0, "red.global.max.s64 $p, $0") \
+    X(RED_MINS, I32, ANY, 0, 0, 0, "red.global.min.s32 $p, $0") \
+    X(RED_MINS, I64, ANY, 0, 0, 0, "red.global.min.s64 $p, $0") \
+    X(RED_MAXU, I32, ANY, 0, 0, 0, "red.global.max.u32 $p, $0") \
+    X(RED_MAXU, I64, ANY, 0, 0, 0, "red.global.max.u64 $p, $0") \
+    X(RED_MINU, I32, ANY, 0, 0, 0, "red.global.min.u32 $p, $0") \
+    X(RED_MINU, I64, ANY, 0, 0, 0, "red.global.min.u64 $p, $0") \
+    X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
+    X(ATOM_CAS, I32, ANY, 0, 0, 0, "atom.global.cas.b32 $d, $p, $0, $2") \
+    X(ATOM_CAS, I64, ANY, 0, 0, 0, "atom.global.cas.b64 $d, $p, $0, $2") \
     X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \

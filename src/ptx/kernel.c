@@ -342,7 +342,44 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     xg_ptx_expand(p, op, row);
     if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
 }
-static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) { XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op); }
+
+/* Parameters are loaded at the head of the innermost branch that holds all their uses, outside of all loops. */
+static xg_kregion *xg_ptx_common(xg_kregion *a, xg_kregion *b) {
+    while (!xg_kregion_inside(b, a)) a = a->owner->parent;
+    return a;
+}
+static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
+    xg_kregion *home = v->first_use->user->parent, *r;
+    const xg_kuse *u;
+    for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    return home;
+}
+static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
+    uint32_t i;
+    for (i = 0; i < p->f->body->n_args; i++) {
+        if (p->homes[i] != r) continue;
+        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        p->params_left--;
+    }
+}
+static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
+    uint32_t i;
+    p->homes = XG_NEW_N(p->arena, const xg_kregion *, f->body->n_args + 1);
+    p->params_left = 0;
+    for (i = 0; i < f->body->n_args; i++) {
+        const xg_kval *v = &f->body->args[i];
+        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (!v->first_use) continue;
+        p->homes[i] = xg_ptx_param_home(v);
+        p->params_left++;
+    }
+}
+
+static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) {
+    if (p->params_left) xg_ptx_load_params(p, r);
+    XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op);
+}
 
 /* ---- the entry ---- */
 static int64_t xg_ptx_param_align(const xg_kfunc *f, uint32_t i) {
@@ -387,15 +424,6 @@ static void xg_ptx_comment(xg_ptx *p, xg_str text) {
         else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
     }
     xg_putc(&p->text, '\n');
-}
-static void xg_ptx_load_params(xg_ptx *p, xg_kfunc *f) {
-    uint32_t i;
-    for (i = 0; i < f->body->n_args; i++) {
-        xg_kval *v = &f->body->args[i];
-        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
-        if (!v->first_use) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, v)->lane[0].num, (int)f->name.n, f->name.p, i);
-    }
 }
 static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     uint32_t i;
@@ -448,7 +476,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
-    xg_ptx_load_params(p, f);
+    xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }

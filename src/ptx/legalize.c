@@ -477,6 +477,19 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
+/* ---- atomics: what memory does not do on this type, the loop does ---- */
+typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
+static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
+XG_LZ_RULE(red) {
+    xg_lz_red r;
+    if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    r.op = xg_katomic_combiner(op->op);
+    r.v = XG_KOPERAND(op, 0);
+    xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
+    z->removed = true;
+    return NULL;
+}
+
 /* X(OPCODE, word) */
 #define XG_LZ_RULES(X) \
     X(ADDI, add) X(SUBI, add) X(MULI, mul) X(MULHSI, mulhi) X(MULHUI, mulhi) X(DIVSI, signed) X(DIVUI, unsigned) X(REMSI, signed) X(REMUI, unsigned) \
@@ -487,7 +500,8 @@ XG_LZ_RULE(if) {
     X(MAXF, minmax) X(MINF, minmax) X(MAXNUMF, minmaxnum) X(MINNUMF, minmaxnum) X(ROUND, round) X(REMF, remf) \
     X(RSQRT, math) X(CBRT, math) X(EXP, math) X(EXPM1, math) X(LOG, math) X(LOG1P, math) X(POW, math) X(SIN, math) X(COS, math) X(TAN, math) X(TANH, math) X(SINH, math) \
     X(COSH, math) X(ASIN, math) X(ACOS, math) X(ATAN, math) X(ATAN2, math) X(ASINH, math) X(ACOSH, math) X(ATANH, math) X(ERF, math) \
-    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if)
+    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if) \
+    X(RED_ADDI, red) X(RED_ADDF, red) X(RED_AND, red) X(RED_OR, red) X(RED_XOR, red) X(RED_MAXS, red) X(RED_MINS, red) X(RED_MAXU, red) X(RED_MINU, red)
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) && op->n_operands &&

@@ -59,6 +59,8 @@ struct xg_ptx {
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
+    const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
+    uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
 };
@@ -189,6 +191,7 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
+static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -220,6 +223,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
+        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
         else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
         else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
@@ -359,6 +363,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane l;
     xg_str symbol = op->p ? *(const xg_str *)op->p : XG_STR("shared");
     xg_ptx_lane *known = (xg_ptx_lane *)xg_dict_get(&p->arrays, symbol);
+    const xg_kuse *u;
+    bool variable = false;
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
@@ -385,6 +391,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
+    for (u = op->results[0].first_use; u; u = u->next) variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
+    if (variable) l = xg_ptx_in_reg(p, known); /* an address is computed from it: once into a register */
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 

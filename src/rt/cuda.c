@@ -41,8 +41,49 @@
     X(function, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
     X(function_attribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
     X(launch, "cuLaunchKernel", (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra)) \
+    X(event_create, "cuEventCreate", (void **event, unsigned flags)) \
+    X(event_destroy, "cuEventDestroy_v2", (void *event)) \
+    X(event_record, "cuEventRecord", (void *event, void *stream)) \
+    X(event_wait, "cuEventSynchronize", (void *event)) \
+    X(event_query, "cuEventQuery", (void *event)) \
+    X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *before, void *after)) \
     X(error_name, "cuGetErrorName", (int error, const char **text)) \
     X(error_string, "cuGetErrorString", (int error, const char **text))
+
+/* Command buffers need the first list (CUDA 12), loops and branches in them the second one, too. */
+#define XR_CUDA_GRAPH_FUNCTIONS(X) \
+    X(graph_create, "cuGraphCreate", (void **graph, unsigned flags)) \
+    X(graph_destroy, "cuGraphDestroy", (void *graph)) \
+    X(graph_kernel, "cuGraphAddKernelNode_v2", (void **node, void *graph, void *const *after, size_t n, const xr_kernel_node *p)) \
+    X(graph_copy, "cuGraphAddMemcpyNode", (void **node, void *graph, void *const *after, size_t n, const xr_copy_node *p, void *context)) \
+    X(graph_fill, "cuGraphAddMemsetNode", (void **node, void *graph, void *const *after, size_t n, const xr_fill_node *p, void *context)) \
+    X(graph_instantiate, "cuGraphInstantiateWithFlags", (void **exec, void *graph, unsigned long long flags)) \
+    X(graph_exec_destroy, "cuGraphExecDestroy", (void *exec)) \
+    X(graph_set_kernel, "cuGraphExecKernelNodeSetParams_v2", (void *exec, void *node, const xr_kernel_node *p)) \
+    X(graph_set_copy, "cuGraphExecMemcpyNodeSetParams", (void *exec, void *node, const xr_copy_node *p, void *context)) \
+    X(graph_set_fill, "cuGraphExecMemsetNodeSetParams", (void *exec, void *node, const xr_fill_node *p, void *context)) \
+    X(graph_launch, "cuGraphLaunch", (void *exec, void *stream))
+#define XR_CUDA_CONDITIONAL_FUNCTIONS(X) \
+    X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
+    X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
+
+/* To keep machine code: without them nothing is kept. */
+#define XR_CUDA_LINK_FUNCTIONS(X) \
+    X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
+    X(link_add, "cuLinkAddData_v2", (void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values)) \
+    X(link_complete, "cuLinkComplete", (void *link, void **code, size_t *bytes)) \
+    X(link_destroy, "cuLinkDestroy", (void *link))
+
+/* Their arguments, as the driver's ABI has them. */
+typedef struct xr_kernel_node { void *function; unsigned grid[3], block[3], shared; void **params, **extra; void *kernel, *context; } xr_kernel_node;
+typedef struct xr_fill_node { uint64_t to; size_t pitch; unsigned value, element; size_t width, height; } xr_fill_node;
+typedef struct xr_copy_side { size_t x, y, z, lod; int type; const void *host; uint64_t device; void *array, *reserved; size_t pitch, height; } xr_copy_side;
+typedef struct xr_copy_node { xr_copy_side from, to; size_t width, height, depth; } xr_copy_node;
+typedef struct xr_conditional_node {
+    int type, reserved[3];
+    union { struct { uint64_t handle; int type; unsigned size; void **graphs; void *context; } c; long long size_of_all[29]; } u;
+    long long reserved2;
+} xr_conditional_node;
 
 typedef struct xr_cuda {
     void *library, *context;
@@ -50,7 +91,16 @@ typedef struct xr_cuda {
     bool retained;
 #define X(field, symbol, parameters) int (XR_CUDAAPI *field) parameters;
     XR_CUDA_FUNCTIONS(X)
+    XR_CUDA_GRAPH_FUNCTIONS(X)
+    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    XR_CUDA_LINK_FUNCTIONS(X)
 #undef X
+    bool graphs, conditionals, linker;
+    char *cache; /* the folder; NULL: none */
+    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
+    void *nvtx;
+    int (XR_CUDAAPI *nvtx_push)(const char *name);
+    int (XR_CUDAAPI *nvtx_pop)(void);
 } xr_cuda;
 
 enum { XR_CUDA_CC_MAJOR = 75, XR_CUDA_CC_MINOR = 76, XR_CUDA_SHARED_OPTIN = 8 };
@@ -82,6 +132,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #endif
     };
     xr_cuda *u = xr_cuda_of(d);
+    bool all = true;
     size_t k;
     void *f;
     if (path) u->library = xr_library_open(path);
@@ -93,7 +144,32 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
+#define X(field, symbol, parameters) \
+    f = xr_library_symbol(u->library, symbol); \
+    memcpy(&u->field, &f, sizeof f); \
+    all = all && f;
+    XR_CUDA_GRAPH_FUNCTIONS(X)
+    u->graphs = all;
+    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+    u->conditionals = all;
+    all = true;
+    XR_CUDA_LINK_FUNCTIONS(X)
+    u->linker = all;
+#undef X
     return XLAGPU_OK;
+}
+
+/* NVIDIA's library of ranges, if it is wanted and there. */
+XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+    static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
+    void *push, *pop;
+    size_t k;
+    for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
+    push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
+    pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
+    if (!push || !pop) return;
+    memcpy(&u->nvtx_push, &push, sizeof push);
+    memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
 
 XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
@@ -123,7 +199,10 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
 
 XG_FN void xr_cuda_close(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
+    if (u->condition_module && !u->context_push(u->context)) { u->module_unload(u->condition_module); xr_cuda_pop(u); }
     if (u->retained) u->context_release(u->device);
+    xr_library_close(u->nvtx);
+    xg_mem_free(&d->c, u->cache);
     xr_library_close(u->library);
     xg_mem_free(&d->c, u);
     d->state = NULL;
@@ -136,6 +215,12 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     memset(u, 0, sizeof *u);
     d->state = u;
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
+    if (s == XLAGPU_OK && desc && desc->cache) {
+        size_t n = strlen(desc->cache) + 1;
+        u->cache = (char *)xg_mem_alloc(&d->c, n);
+        if (u->cache) memcpy(u->cache, desc->cache, n); else s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    }
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -221,13 +306,53 @@ XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
     k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
     return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
 }
+/* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1, is it `which`? 2: an index, is it `which`? */
+static const char xr_condition_ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
+    ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 p4)\n{\n"
+    "\t.reg .pred %p<8>;\n\t.reg .b32 %r<12>;\n\t.reg .b64 %rd<4>;\n"
+    "\tld.param.u64 %rd1, [p0];\n\tld.param.u64 %rd2, [p1];\n\tld.param.u32 %r1, [p2];\n\tld.param.u32 %r2, [p3];\n\tld.param.u32 %r3, [p4];\n"
+    "\tsetp.eq.u32 %p1, %r1, 2;\n\t@%p1 bra INDEX;\n"
+    "\tld.global.u8 %r4, [%rd2];\n\tsetp.ne.u32 %p2, %r4, 0;\n\tselp.u32 %r5, 1, 0, %p2;\n"
+    "\tsetp.eq.u32 %p3, %r1, 0;\n\t@%p3 bra SET;\n"
+    "\txor.b32 %r6, %r5, 1;\n\tsetp.eq.u32 %p4, %r6, %r3;\n\tselp.u32 %r5, 1, 0, %p4;\n\tbra SET;\n"
+    "INDEX:\n\tld.global.u32 %r7, [%rd2];\n\tsetp.lt.u32 %p5, %r7, %r2;\n\tsub.u32 %r8, %r2, 1;\n\tselp.u32 %r9, %r7, %r8, %p5;\n\tsetp.eq.u32 %p6, %r9, %r3;\n\tselp.u32 %r5, 1, 0, %p6;\n"
+    "SET:\n\t{\n\t.param .b64 a;\n\t.param .b32 b;\n\tst.param.b64 [a], %rd1;\n\tst.param.b32 [b], %r5;\n\tcall.uni cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
+
+/* Once for the device. A driver that cannot link it has no loops and branches in graphs: no failure. */
+XG_FN void xr_cuda_load_condition(xr_cuda *u) {
+    if (u->condition || !u->conditionals) return;
+    if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) { u->condition_module = NULL; u->conditionals = false; return; }
+    if (u->function(&u->condition, u->condition_module, "xlagpu_set_condition")) { u->condition = NULL; u->conditionals = false; }
+}
+
+XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
+XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx);
+
+/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
+XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda *u = xr_cuda_of(d);
+    void *code;
+    xlagpu_status s;
+    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
+    code = xr_cache_read(d, &p->ptx);
+    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
+    xg_mem_free(&d->c, code);
+    if (p->module) return XLAGPU_OK;
+    s = xr_cuda_module(d, &p->ptx, &p->module);
+    if (s == XLAGPU_OK) xr_cache_fill(d, &p->ptx);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
     xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
-    s = xr_cuda_module(d, &p->ptx, &p->module);
+    s = xr_cuda_load_module(p);
     for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
+    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
     xr_cuda_pop(xr_cuda_of(d));
     return s;
 }
@@ -256,6 +381,30 @@ XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XR_CUDA_RUN(e, fill32(to, pattern, bytes / 4, stream), "filling memory");
 }
 
+/* ---- events ---- */
+
+enum { XR_CUDA_EVENT_UNTIMED = 2, XR_CUDA_NOT_READY = 600 };
+XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **event) { return XR_CUDA_RUN(e, event_create(event, timed ? 0 : XR_CUDA_EVENT_UNTIMED), "making an event"); }
+XG_FN void xr_cuda_event_free(xlagpu_execution *e, void *event) { xr_cuda_under(e)->event_destroy(event); }
+XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) { return XR_CUDA_RUN(e, event_record(event, stream), "recording an event"); }
+XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) { return XR_CUDA_RUN(e, event_wait(event), "waiting for an event"); }
+XG_FN xlagpu_status xr_cuda_event_done(xlagpu_execution *e, void *event, bool *done) {
+    int error = xr_cuda_under(e)->event_query(event);
+    *done = !error;
+    return error == XR_CUDA_NOT_READY ? XLAGPU_OK : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
+}
+XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
+    float milliseconds = 0;
+    xlagpu_status s = XR_CUDA_RUN(e, event_elapsed(&milliseconds, before, after), "reading the time between events");
+    *seconds = (double)milliseconds * 1e-3;
+    return s;
+}
+XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
+    xr_cuda *u = xr_cuda_under(e);
+    if (!u->nvtx_push) return;
+    if (name) u->nvtx_push(name); else u->nvtx_pop();
+}
+
 XG_FN void *xr_cuda_handle(const void *handle) { void *p; memcpy(&p, &handle, sizeof p); return p; }
 
 XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
@@ -265,6 +414,36 @@ XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *s
 }
 
 /* ---- any PTX ---- */
+
+/* What drivers before CUDA 12 lack: asked for when it is needed. */
+typedef int (XR_CUDAAPI *xr_cuda_encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill);
+typedef struct xr_cuda_attribute { int id; char pad[4]; union { char room[64]; unsigned cluster[3]; } value; } xr_cuda_attribute;
+typedef struct xr_cuda_config { unsigned grid[3], block[3], shared; void *stream; xr_cuda_attribute *attributes; unsigned n; } xr_cuda_config;
+typedef int (XR_CUDAAPI *xr_cuda_launch_ex)(const xr_cuda_config *config, void *function, void **params, void **extra);
+enum { XR_CUDA_CLUSTER_DIMENSION = 4 };
+
+XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
+    void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol);
+    memcpy(out, &f, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlagpu_ptx_launch *l, void **extra) {
+    xr_cuda_attribute a;
+    xr_cuda_config c;
+    xr_cuda_launch_ex launch;
+    xlagpu_status s = xr_cuda_newer(d, "cuLaunchKernelEx", &launch, sizeof launch);
+    int k;
+    if (s != XLAGPU_OK) return s;
+    memset(&a, 0, sizeof a);
+    memset(&c, 0, sizeof c);
+    a.id = XR_CUDA_CLUSTER_DIMENSION;
+    for (k = 0; k < 3; k++) { a.value.cluster[k] = XG_MAX(1u, l->cluster[k]); c.grid[k] = l->grid[k]; c.block[k] = l->block[k]; }
+    c.shared = l->shared_bytes;
+    c.attributes = &a;
+    c.n = 1;
+    return xr_cuda_check(&d->c, xr_cuda_of(d), launch(&c, f, NULL, extra), l->entry);
+}
 
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
 XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
@@ -281,7 +460,8 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (!l->entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "name the kernel to run");
     if (s == XLAGPU_OK) s = xr_cuda_module(d, ptx, &module);
     if (s == XLAGPU_OK) s = xr_cuda_function(d, module, l->entry, l->shared_bytes, &f);
-    if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
+    if (s == XLAGPU_OK && (l->cluster[0] || l->cluster[1] || l->cluster[2])) s = xr_cuda_launch_cluster(d, xr_cuda_handle(f), l, bytes ? extra : NULL);
+    else if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
     if (s == XLAGPU_OK) s = XR_CUDA(d, stream_wait(NULL), "running the kernel");
     if (module) xr_cuda_of(d)->module_unload(module);
     xr_cuda_pop(xr_cuda_of(d));
@@ -289,14 +469,17 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
-XG_FN const xr_platform *xr_cuda_platform(void) {
-    static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
-                                     xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch, xr_cuda_launch_ptx};
-    return &cuda;
+XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xr_cuda_encode encode;
+    uint64_t memory[32], *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
+    xlagpu_status s = xr_cuda_newer(d, "cuTensorMapEncodeTiled", &encode, sizeof encode);
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_check(&d->c, xr_cuda_of(d), encode(aligned, (int)m->data_type, m->rank, (void *)(uintptr_t)m->address, m->dims, m->strides, m->box, m->steps, 0, (int)m->swizzle, (int)m->l2_promotion, (int)m->fill), "encoding a tensor map");
+    xr_cuda_pop(xr_cuda_of(d));
+    if (s == XLAGPU_OK) memcpy(out, aligned, 128);
+    return s;
 }
-#undef XR_CUDA
-#undef XR_CUDA_IN
-#undef XR_CUDA_RUN
-#undef XR_CUDAAPI
 
 #endif /* XG_RT_CUDA_C */

@@ -19,6 +19,14 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
+XG_FN const char *xr_thunk_name(uint32_t kind) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        XG_EXE_THUNKS_KINDS(X)
+#undef X
+    };
+    return kind < XG_COUNT(names) ? names[kind] : "?";
+}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
@@ -58,6 +66,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     memset(d, 0, sizeof *d);
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
+    d->no_command_buffers = desc && desc->no_command_buffers;
     return xr_open_platform(d, desc);
 }
 
@@ -186,6 +195,18 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name
     src.text = ptx;
     src.size = size;
     return d->platform->launch_ptx(d, &src, &whole, stats);
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xlagpu_tensor_map whole;
+    int k;
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!m || !out) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", m ? "room for the tensor map" : "tensor");
+    if (m->rank < 1 || m->rank > 5) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a tensor map has rank 1 to 5, not %u", m->rank);
+    whole = *m;
+    for (k = 0; k < 5; k++) if (!whole.steps[k]) whole.steps[k] = 1;
+    return d->platform->encode_map(d, &whole, out);
 }
 
 #ifdef XLAGPU_NO_SIMULATOR

@@ -8,12 +8,12 @@
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + records + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -25,10 +25,20 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += stats;
     e->buffers = (xlagpu_buffer *)(void *)m;
     m += buffers;
+    xr_commands_place(e, m);
+    m += records;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
+}
+
+/* The event that says when a run has ended. */
+XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = q->enter(e);
+    if (s == XLAGPU_OK) { s = q->event_new(e, false, &e->ended); q->leave(e); }
+    return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
@@ -50,26 +60,21 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
         if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
+    e->version = 1;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
+    if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
     return e;
 }
 
 XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
+    uint32_t i;
     to->name = s->name;
     to->launches += s->launches;
-    to->warp_instructions += s->warp_instructions;
-    to->lane_instructions += s->lane_instructions;
-    to->global_loads += s->global_loads;
-    to->global_stores += s->global_stores;
-    to->shared_accesses += s->shared_accesses;
-    to->sectors += s->sectors;
-    to->minimum_sectors += s->minimum_sectors;
-    to->bank_conflicts += s->bank_conflicts;
-    to->barriers += s->barriers;
-    to->atomics += s->atomics;
-    to->divergent_branches += s->divergent_branches;
-    to->faults += s->faults;
+#define X(name) to->name += s->name;
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
@@ -77,6 +82,12 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     uint32_t k;
     if (!e) return;
     p = e->program;
+    if (p->device->platform->enter(e) == XLAGPU_OK) {
+        xr_commands_finish(e);
+        xr_profile_end(e);
+        if (e->ended) p->device->platform->event_free(e, e->ended);
+        p->device->platform->leave(e);
+    }
     p->device->platform->finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
@@ -86,6 +97,14 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xg_mem_free(&p->device->c, e);
 }
 
+XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
+    static const char *const names[XLAGPU_CLASS_COUNT] = {
+#define X(name, text) text,
+        XLAGPU_CLASSES(X)
+#undef X
+    };
+    return class_index < XLAGPU_CLASS_COUNT ? names[class_index] : NULL;
+}
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
     const xlagpu_execution *e;
     uint32_t k;
@@ -180,13 +199,14 @@ XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, voi
 }
 
 /* A pred chooses branch 0 when true and 1 when false; an index outside the branches the last one. */
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches) {
+    if (e->program->slices[slice].bytes == 1) which = !which;
+    return which < 0 || (uint32_t)which >= branches ? branches - 1 : (uint32_t)which;
+}
 XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *links, uint32_t branches, void *stream) {
     int32_t which = 0;
     xlagpu_status s = xr_read_decision(e, links[0], stream, &which);
-    if (s != XLAGPU_OK) return s;
-    if (e->program->slices[links[0]].bytes == 1) which = !which;
-    if (which < 0 || (uint32_t)which >= branches) which = (int32_t)branches - 1;
-    return xr_run_thunk(e, links[1 + which], stream);
+    return s == XLAGPU_OK ? xr_run_thunk(e, links[1 + xr_branch(e, links[0], which, branches)], stream) : s;
 }
 
 /* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
@@ -201,11 +221,19 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (t->kind != XG_EXE_THUNK_SEQUENCE && t->kind != XG_EXE_THUNK_COMMAND_BUFFER) return xr_run_step(e, t, stream);
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool done;
+        s = xr_run_commands(e, number, stream, &done);
+        if (done || s != XLAGPU_OK) return s;
+    } else if (t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
 
+XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t address) {
+    e->version += e->base[allocation] != address;
+    e->base[allocation] = address;
+}
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
     uint32_t n = results ? p->head.n_results : p->head.n_params, k;
@@ -215,7 +243,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
-        if (!v->alias) e->base[v->allocation] = given[k].address;
+        if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
     return XLAGPU_OK;
 }
@@ -231,7 +259,7 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
         if (!v->alias || from == results[k].address || !v->bytes) continue;
         if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
         s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
-        e->base[v->allocation] = results[k].address;
+        xr_bind_base(e, v->allocation, results[k].address);
     }
     return s;
 }
@@ -246,12 +274,44 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
+    if (s == XLAGPU_OK && e->ended) s = q->event_record(e, e->ended, stream);
+    if (q->range) q->range(e, NULL);
     q->leave(e);
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) { if (e) { e->replica = replica; e->partition = partition; } }
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {
+    if (!e) return;
+    e->version += e->replica != replica || e->partition != partition;
+    e->replica = replica;
+    e->partition = partition;
+}
+
+/* ---- waiting for one execution ---- */
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_wait(e, e->ended);
+    e->program->device->platform->leave(e);
+    return s;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *done) {
+    xlagpu_status s;
+    if (done) *done = false;
+    if (!e || !done) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->c);
+    s = e->program->device->platform->enter(e);
+    if (s != XLAGPU_OK) return s;
+    s = e->program->device->platform->event_done(e, e->ended, done);
+    e->program->device->platform->leave(e);
+    return s;
+}
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
 
 /* ---- the easy way ---- */
@@ -305,44 +365,63 @@ XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *
 }
 
 /* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_program *p, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
-    xlagpu_device *d = p->device;
-    xlagpu_execution *e = xlagpu_rt_prepare(p);
-    xlagpu_status s;
-    if (!e) return d->c.status;
-    s = xlagpu_rt_execute(e, parameters, results, NULL);
-    if (s != XLAGPU_OK) xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    else s = d->platform->wait(d, NULL);
-    xlagpu_rt_finish(e);
-    return s;
+XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    return d->platform->wait(d, NULL);
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
+/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
+XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+    xlagpu_program *p = e->program;
+    xlagpu_device *d = p->device;
     xlagpu_rt_value v;
-    xlagpu_status s;
-    uint32_t k, n;
-    if (!p) return XLAGPU_ERROR_USAGE;
-    d = p->device;
-    xr_begin(&d->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    n = n_inputs + n_outputs;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n + 1) * sizeof *b);
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k, n = n_inputs + n_outputs;
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         xr_value(p, k, &v);
+        if (v.alias) { b[k] = b[v.alias - 1]; continue; }
         s = xr_alloc(d, v.bytes, &b[k].address);
         b[k].bytes = v.bytes;
         if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
     }
-    if (s == XLAGPU_OK) s = xr_run_once(p, b, b + n_inputs);
+    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
     for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
-    for (k = n; k-- > 0;) xr_release(d, b[k].address);
+    for (k = n; k-- > 0;) { xr_value(p, k, &v); if (!v.alias) xr_release(d, b[k].address); }
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_device *d;
+    xlagpu_buffer *b;
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    d = e->program->device;
+    xr_begin(&d->c);
+    s = xr_check_tensors(e->program, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
+    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
     xg_mem_free(&d->c, b);
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_execution *e;
+    xlagpu_status s;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    e = xlagpu_rt_prepare(p);
+    if (!e) return p->device->c.status;
+    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
+    xlagpu_rt_finish(e);
     return s;
 }
 

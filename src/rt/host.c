@@ -189,18 +189,11 @@ XG_FN void xr_host_job(void *user, uint32_t index) {
 }
 
 XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
-    to->warp_instructions += s->warp_instructions;
-    to->lane_instructions += s->lane_instructions;
-    to->global_loads += s->global_loads;
-    to->global_stores += s->global_stores;
-    to->shared_accesses += s->shared_loads + s->shared_stores;
-    to->sectors += s->sectors;
-    to->minimum_sectors += s->sectors_min;
-    to->bank_conflicts += s->bank_conflicts;
-    to->barriers += s->barriers;
-    to->atomics += s->atomics;
-    to->divergent_branches += s->divergent_branches;
-    to->faults += s->faults;
+    uint32_t i;
+#define X(name) to->name += s->name;
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
 }
 
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
@@ -239,6 +232,67 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
+/* ---- command buffers: the records themselves, replayed ---- */
+
+XG_FN xlagpu_status xr_host_replay_thunk(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_thunk *t = &p->thunks[number];
+    const xr_command *c = &b->commands[p->command_of[number]];
+    const uint64_t *words = r->words + c->first;
+    uint32_t slice = p->links[t->first_link];
+    xlagpu_status s = XLAGPU_OK;
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        memcpy(e->args, words, (size_t)t->n_links * 8);
+        s = xr_host_launch(e, t->kernel, NULL);
+        break;
+    case XG_EXE_THUNK_COPY: if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL); break;
+    case XG_EXE_THUNK_MEMSET: if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL); break;
+    default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
+    }
+    if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name, t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "", t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "", t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
+    return s;
+}
+XG_FN xlagpu_status xr_host_replay_below(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(e->program, t, &n);
+    int32_t which = 1;
+    xlagpu_status s = XLAGPU_OK;
+    if (number != b->thunk && !xr_is_control(t->kind)) return xr_host_replay_thunk(e, b, r, number);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
+        s = xr_read_decision(e, slice, NULL, &which);
+        return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) for (;;) {
+        s = xr_host_replay_below(e, b, r, children[0]);
+        if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
+        if (s != XLAGPU_OK || !which) return s;
+        s = xr_host_replay_below(e, b, r, children[1]);
+        if (s != XLAGPU_OK) return s;
+    }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
+    return s;
+}
+XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) { (void)e; (void)b; r->built = true; r->builds++; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) { (void)e; (void)b; (void)command; r->updates++; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) { (void)stream; return xr_host_replay_below(e, b, r, b->thunk); }
+XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) { (void)e; r->built = false; }
+
+/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
+
+XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **event) {
+    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
+    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    *event = t;
+    return XLAGPU_OK;
+}
+XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
+XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) { (void)e; (void)stream; *(double *)event = xr_seconds(); return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) { (void)e; (void)event; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) { (void)e; (void)event; *done = true; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) { (void)e; *seconds = *(double *)after - *(double *)before; return XLAGPU_OK; }
+
 /* ---- any PTX ---- */
 
 XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
@@ -259,6 +313,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (s == XLAGPU_OK) {
         memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
         memcpy(r.launch.block, l->block, sizeof r.launch.block);
+        memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
         r.launch.dynamic_shared = l->shared_bytes;
         r.launch.memory = &xr_host_of(d)->memory;
         r.launch.params = l->parameters;
@@ -275,9 +330,29 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
+XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xg_sim_tensormap t;
+    const char *wrong = NULL;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.base = m->address;
+    t.type = (uint8_t)XG_MIN(m->data_type, 255u); t.rank = (uint8_t)m->rank; t.swizzle = (uint8_t)XG_MIN(m->swizzle, 255u); t.promotion = (uint8_t)XG_MIN(m->l2_promotion, 255u); t.fill = (uint8_t)XG_MIN(m->fill, 255u);
+    for (k = 0; k < m->rank && !wrong; k++) {
+        if (!m->dims[k] || m->dims[k] > (uint64_t)1 << 32) wrong = "a dimension has 1 to 2^32 elements";
+        t.dim[k] = (uint32_t)(m->dims[k] - 1);
+        t.box[k] = (uint16_t)XG_MIN(m->box[k], 0xFFFFu);
+        t.step[k] = (uint8_t)XG_MIN(m->steps[k], 255u);
+        if (k + 1 < m->rank) t.stride[k] = m->strides[k];
+    }
+    if (!wrong) wrong = xg_sim_tensormap_encode(&t, out);
+    return wrong ? xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s", wrong) : XLAGPU_OK;
+}
+
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
-                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch, xr_host_launch_ptx};
+                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
+                                     xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

@@ -158,7 +158,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
-    return s;
+    return s == XLAGPU_OK ? xr_commands_load(p) : s;
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -184,6 +184,9 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->finished = XG_NEW_N(&p->arena, xlagpu_kernel_stats, (size_t)p->n_kernels + 1);
     p->constants = XG_NEW_N(&p->arena, uint64_t, (size_t)p->n_allocations + 1);
     p->depth = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
+    p->command_of = XG_NEW_N(&p->arena, uint32_t, (size_t)p->n_thunks + 1);
+    p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
+    p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
 }
 

@@ -37,10 +37,19 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
+    bool no_command_buffers;
     xr_function *functions;        /* registered; they live as long as the device */
 };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
+
+typedef struct xr_command { uint32_t thunk, first; } xr_command; /* first: of its words in a record */
+typedef struct xr_command_buffer { uint32_t thunk, n, n_words; bool control; xr_command *commands; } xr_command_buffer;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+typedef struct xr_record { uint64_t *words; void **nodes, *graph, *exec; uint64_t version; uint32_t builds, updates; bool built, plain; } xr_record;
+
+typedef struct xr_profile { bool on; uint32_t capacity, n; uint64_t dropped; xlagpu_rt_event *events; double begin; void *before, *after; } xr_profile; /* before, after: the platform's events */
 
 struct xlagpu_program {
     xlagpu_device *device;
@@ -62,6 +71,10 @@ struct xlagpu_program {
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;           /* address per allocation; 0: not a constant */
     const xr_function **calls;     /* per thunk, of calls */
+    xr_command_buffer *command_buffers;
+    xr_command *commands;
+    uint32_t n_command_buffers, *command_of; /* per thunk: its number among the command buffers, or as a command in one */
+    bool has_control_commands;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -74,6 +87,10 @@ struct xlagpu_execution {
     uint64_t *base;                /* address per allocation */
     uint64_t temp, host;           /* blocks of temporary memory */
     uint32_t replica, partition;
+    uint64_t version;              /* grows when an address or one of these changes */
+    xr_record *records;            /* of command buffers */
+    xr_profile profile;
+    void *ended;                   /* the platform's event behind the last run; NULL: none yet */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
     xlagpu_buffer *buffers;        /* of one call */
@@ -103,7 +120,21 @@ struct xr_platform {
     xlagpu_status (*fill)(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream);
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
+    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
+    xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
+    xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
+    void (*forget)(xlagpu_execution *e, xr_record *r);
+    /* Events: points in a stream. */
+    xlagpu_status (*event_new)(xlagpu_execution *e, bool timed, void **event);
+    void (*event_free)(xlagpu_execution *e, void *event);
+    xlagpu_status (*event_record)(xlagpu_execution *e, void *event, void *stream);
+    xlagpu_status (*event_wait)(xlagpu_execution *e, void *event);
+    xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
+    xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
+    void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
 /* ---- system.c: threads and shared libraries ---- */
@@ -111,6 +142,7 @@ XG_FN void *xr_library_open(const char *name);
 XG_FN void *xr_library_symbol(void *library, const char *name);
 XG_FN void xr_library_close(void *library);
 XG_FN uint32_t xr_processors(void);
+XG_FN double xr_seconds(void); /* since some moment; only grows */
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
  * made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
@@ -120,6 +152,20 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
 XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+/* ---- program.c ---- */
+XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+/* ---- commands.c ---- */
+XG_FN bool xr_is_control(uint32_t kind);
+XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
+XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
+XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
+XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
+XG_FN void xr_commands_finish(xlagpu_execution *e);
+XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
+/* ---- execute.c ---- */
+XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
+XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
+XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);

@@ -20,6 +20,12 @@ XG_FN void *xr_library_symbol(void *library, const char *name) {
     return p;
 }
 XG_FN void xr_library_close(void *library) { if (library) FreeLibrary((HMODULE)library); }
+XG_FN double xr_seconds(void) {
+    LARGE_INTEGER now, each;
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&each);
+    return (double)now.QuadPart / (double)each.QuadPart;
+}
 XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
@@ -29,11 +35,17 @@ XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINIT
 #else
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 XG_FN void *xr_library_open(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 XG_FN void *xr_library_symbol(void *library, const char *name) { return dlsym(library, name); }
 XG_FN void xr_library_close(void *library) { if (library) dlclose(library); }
+#ifdef CLOCK_MONOTONIC
+XG_FN double xr_seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + (double)t.tv_nsec * 1e-9; }
+#else /* strict C hides it */
+XG_FN double xr_seconds(void) { struct timeval t; gettimeofday(&t, NULL); return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
+#endif
 XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;

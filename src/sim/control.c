@@ -1,7 +1,4 @@
-/* sim/control.c -- memory, control flow and warp-wide statements to records; the table of all mnemonics.
- *
- * To add an instruction: a row of XG_SIM_ROWS, a decoder here or in decode.c/convert.c, and a function in lanes.c/scalar.c or a
- * case of a kind in warp.c/memory.c. Nothing else knows mnemonics. */
+/* sim/control.c -- memory, control flow and warp-wide statements to records. */
 #ifndef XG_SIM_CONTROL_C
 #define XG_SIM_CONTROL_C
 #include "convert.c"
@@ -88,6 +85,9 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
+XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red); /* decode_async.c */
+XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s);
+
 XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     bool fence = false, policy = false, wide;
     xg_sim_space space;
@@ -95,18 +95,20 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     const xg_sim_operand *items, *data = &s->o[store ? 1 : 0], *where = &s->o[store ? 0 : 1];
     uint32_t n, i, list, address, offset, bytes = 0, code;
     xg_sim_ins *in;
+    if (store && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, false); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
     n = xg_sim_vector_of(p, s, data, &items);
     t = xg_sim_take_type(p, s);
-    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
     if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
-        for (i = 0; i < n; i++) {
+        if (t == XG_SIM_B128) { xg_sim_halves_of(p, s, items, !store, codes); n = 2; t = XG_SIM_B64; bytes = 8; }
+        else for (i = 0; i < n; i++) {
             code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
             if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
             bytes = xg_sim_bytes_of(p, code);
@@ -148,6 +150,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     uint32_t address, offset, b[8], c = XG_SIM_NOREG, d[8], want, i, n, list, at = red ? 0 : 1;
     const xg_sim_operand *items, *dests = NULL;
     xg_sim_ins *in;
+    if (red && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, true); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
@@ -207,56 +210,6 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     in->a = a;
     in->d = d;
     in->imm = (uint32_t)space | (test ? 2u : to ? 1u : 0u) << 8;
-}
-
-XG_FN void xg_sim_d_nop(xg_sim_asm *p, xg_sim_stmt *s, uint32_t fence) { /* prefetch, membar, fence, griddepcontrol, nanosleep, ...: any modifiers that name hints */
-    static const char *const words[] = {"wait", "launch_dependents", "u32", "b32", "b64", "proxy", "alias", "async", "global", "shared::cta", "shared::cluster", "local", "L1", "L2", "sync", "aligned", "inc", "dec",
-        "acq_rel", "sc", "acquire", "release", "mbarrier_init", "cta", "cluster", "gpu", "sys", "gl", "level", "tensormap", "generic", "tensormap::generic", "commit_group", "wait_group", "wait_all", "bulk", "read",
-        "proxy::generic", "async::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"};
-    uint32_t i;
-    bool f = false, policy = false;
-    size_t j;
-    for (i = 0; i < s->n_mods; i++) for (j = 0; j < XG_COUNT(words); j++) if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
-    xg_sim_take_hints(s, &f, &policy);
-    for (i = 0; i < s->n; i++) if (s->o[i].kind == XG_SIM_O_LABEL) xg_sim_unknown_word(p, &s->o[i]);
-    xg_sim_put(p, s, fence ? XG_SIM_K_FENCE : XG_SIM_K_NOP);
-}
-
-/* cp.async.{ca,cg}.shared.global [dst], [src], size[, src-size or ignore-src]; the group instructions have nothing to wait for. */
-XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool fence = false, policy = false, wide_d, wide_s;
-    xg_sim_space dst = XG_SIM_SHARED, src = XG_SIM_GLOBAL;
-    uint32_t a, b, off_a, off_b, size, c = XG_SIM_NOREG;
-    xg_sim_ins *in;
-    (void)arg;
-    if (!xg_sim_take(s, "async")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "only cp.async is simulated");
-    if (xg_sim_take(s, "bulk") || xg_sim_take(s, "mbarrier")) XG_SIM_UNSUPPORTED(p, s->at, NULL, "bulk copies and memory barriers are not simulated yet");
-    if (xg_sim_take(s, "commit_group") || xg_sim_take(s, "wait_group") || xg_sim_take(s, "wait_all")) { xg_sim_put(p, s, XG_SIM_K_NOP); return; }
-    xg_sim_take_hints(s, &fence, &policy);
-    if (!xg_sim_take(s, "shared")) xg_sim_take(s, "shared::cta");
-    xg_sim_take(s, "global");
-    xg_sim_operands(p, s, policy ? 4 : 3, policy ? 5 : 4);
-    a = xg_sim_address(p, s, &s->o[0], &dst, &off_a, &wide_d);
-    b = xg_sim_address(p, s, &s->o[1], &src, &off_b, &wide_s);
-    size = xg_sim_literal(p, s, 2, 16);
-    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
-    if (s->n - policy == 4) {
-        bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
-        c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
-        if (pred) { /* true means: read nothing */
-            uint32_t t = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
-            c = t;
-        }
-    }
-    if (off_a) { uint32_t t = xg_sim_temp(p, wide_d ? 8 : 4); xg_sim_alu(p, s, wide_d ? XG_F(add_i64) : XG_F(add_i32), t, a, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_a, wide_d ? 8 : 4), XG_SIM_NOREG); a = t; }
-    if (off_b) { uint32_t t = xg_sim_temp(p, 8); xg_sim_alu(p, s, XG_F(add_i64), t, b, xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)off_b, 8), XG_SIM_NOREG); b = t; }
-    in = xg_sim_put(p, s, XG_SIM_K_CPASYNC);
-    in->a = a;
-    in->b = b;
-    in->c = c;
-    in->imm = size;
-    in->imm2 = wide_d;
 }
 
 /* ---- control flow ---- */
@@ -330,39 +283,29 @@ XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         xg_push(&p->scratch, xg_sim_copy, &p->copies, c);
     }
 }
-XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)] */
-    uint32_t i = 0, list;
-    const xg_sim_operand *rets = NULL, *args = NULL;
-    xg_sim_func *callee;
+/* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is none. */
+XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+    uint32_t had = s->guard;
+    bool had_not = s->guard_not;
+    s->guard = guard;
+    s->guard_not = inverted;
+    xg_sim_put(p, s, XG_SIM_K_BRA);
+    s->guard = had;
+    s->guard_not = had_not;
+    return p->code.n - 1;
+}
+XG_FN void xg_sim_call_one(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_func *callee, const xg_sim_operand *rets, const xg_sim_operand *args) {
     xg_sim_callsite site;
     xg_sim_ins *in;
-    (void)arg;
-    xg_sim_take(s, "uni");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
-    if (i >= s->n || s->o[i].kind != XG_SIM_O_FUNC) {
-        if (i < s->n && s->o[i].kind == XG_SIM_O_REG) XG_SIM_UNSUPPORTED(p, s->o[i].at, "call the function by its name", "indirect calls are not simulated");
-        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, "declare it with .func before", "expected the name of a function");
-    }
-    callee = s->o[i++].sym->func;
-    if (callee->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
-    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    uint32_t list = xg_sim_list_begin(p);
     memset(&site, 0, sizeof site);
     site.callee = callee;
-    list = xg_sim_list_begin(p);
     site.first_arg = p->copies.n;
     xg_sim_call_args(p, s, args, callee->args, callee->n_args, false);
     site.n_args = p->copies.n - site.first_arg;
     site.first_ret = p->copies.n;
     xg_sim_call_args(p, s, rets, callee->rets, callee->n_rets, true);
     site.n_rets = p->copies.n - site.first_ret;
-    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
-        in = xg_sim_put(p, s, XG_SIM_K_BRA);
-        in->flags ^= XG_SIM_NOT;
-        in->imm = p->code.n + 1;
-        s->guard = XG_SIM_NOREG;
-        s->guard_not = false;
-    }
     in = xg_sim_put(p, s, XG_SIM_K_CALL);
     in->imm = p->sites.n;
     in->list = list;
@@ -370,9 +313,64 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[
     xg_push(&p->scratch, xg_sim_callsite, &p->sites, site);
     xg_push(&p->scratch, uint32_t, &p->calls, callee->id);
 }
+/* Could the operands be those of such formals? */
+XG_FN bool xg_sim_call_fits(const xg_sim_asm *p, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n) {
+    uint32_t i;
+    if ((list ? list->n : 0) != n) return false;
+    for (i = 0; i < n; i++) {
+        const xg_sim_operand *o = &list->items[i];
+        if (formals[i].reg ? o->kind != XG_SIM_O_REG || p->vregs.p[o->sym->reg].bytes != XG_MAX(2u, formals[i].bytes) : o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL || o->sym->bytes != formals[i].bytes) return false;
+    }
+    return true;
+}
+/* A call through a register: one call by name for each function known here that fits, chosen by its address. */
+XG_FN void xg_sim_call_indirect(xg_sim_asm *p, xg_sim_stmt *s, uint32_t pointer, const xg_sim_operand *rets, const xg_sim_operand *args) {
+    XG_VEC(uint32_t) ends = {NULL, 0, 0};
+    uint32_t i, k, next;
+    for (i = 0; i < p->funcs.n; i++) {
+        xg_sim_func *f = p->funcs.p[i];
+        uint32_t other;
+        if (f->entry || !xg_sim_call_fits(p, args, f->args, f->n_args) || !xg_sim_call_fits(p, rets, f->rets, f->n_rets)) continue;
+        other = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, XG_F(set_ne_u64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+        next = xg_sim_jump(p, s, other, false);
+        xg_sim_call_one(p, s, f, rets, args);
+        k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
+        xg_push(&p->scratch, uint32_t, &ends, k);
+        p->code.p[next].imm = p->code.n;
+    }
+    xg_sim_put(p, s, XG_SIM_K_TRAP)->op = 1; /* no function of this kind */
+    for (i = 0; i < ends.n; i++) p->code.p[ends.p[i]].imm = p->code.n;
+}
+XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)][, prototype] */
+    uint32_t i = 0, around = XG_SIM_NOREG;
+    const xg_sim_operand *rets = NULL, *args = NULL, *to;
+    (void)arg;
+    xg_sim_take(s, "uni");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
+    to = i < s->n ? &s->o[i++] : NULL;
+    if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG)) XG_SIM_BAD(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
+    if (to->kind == XG_SIM_O_REG) {
+        const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
+        if (!o || o->kind != XG_SIM_O_LABEL || !o->sym || o->sym->kind != XG_SIM_SYM_PROTO) XG_SIM_BAD(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it", "a call through a register needs a prototype");
+    }
+    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
+        around = xg_sim_jump(p, s, s->guard, !s->guard_not);
+        s->guard = XG_SIM_NOREG;
+        s->guard_not = false;
+    }
+    if (to->kind == XG_SIM_O_FUNC) xg_sim_call_one(p, s, to->sym->func, rets, args);
+    else xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64, false), rets, args);
+    if (around != XG_SIM_NOREG) p->code.p[around].imm = p->code.n;
+}
 
 /* ---- barriers and warp-wide operations ---- */
 
+typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
+    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT, XG_SIM_W_SYNC } xg_sim_warpop;
 typedef enum xg_sim_barop { XG_SIM_BAR_SYNC, XG_SIM_BAR_ARRIVE, XG_SIM_BAR_POPC, XG_SIM_BAR_AND, XG_SIM_BAR_OR } xg_sim_barop;
 
 XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
@@ -384,15 +382,13 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     if (xg_sim_take(s, "warp")) {
         xg_sim_take(s, "sync");
         xg_sim_operands(p, s, 1, 1);
-        xg_sim_source(p, s, 0, XG_SIM_U32);
-        xg_sim_put(p, s, XG_SIM_K_NOP);
+        a = xg_sim_source(p, s, 0, XG_SIM_U32);
+        in = xg_sim_put(p, s, XG_SIM_K_WARP);
+        in->op = XG_SIM_W_SYNC;
+        in->e = a;
         return;
     }
-    if (xg_sim_take(s, "cluster")) {
-        xg_sim_take(s, "aligned");
-        if (xg_sim_take(s, "arrive")) { xg_sim_take(s, "relaxed"); xg_sim_take(s, "release"); xg_sim_put(p, s, XG_SIM_K_NOP); return; }
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "cluster barriers are not simulated yet");
-    }
+    if (xg_sim_take(s, "cluster")) { xg_sim_cluster_barrier(p, s); return; }
     if (xg_sim_take(s, "sync")) {}
     else if (xg_sim_take(s, "arrive")) op = XG_SIM_BAR_ARRIVE;
     else if (xg_sim_take(s, "red")) {
@@ -418,9 +414,6 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     in->a = a; in->b = b; in->c = c; in->d = d;
     in->imm = aligned;
 }
-
-typedef enum xg_sim_warpop { XG_SIM_W_UP, XG_SIM_W_DOWN, XG_SIM_W_BFLY, XG_SIM_W_IDX, XG_SIM_W_ALL, XG_SIM_W_ANY, XG_SIM_W_UNI, XG_SIM_W_BALLOT, XG_SIM_W_ACTIVE, XG_SIM_W_MATCH_ANY, XG_SIM_W_MATCH_ALL,
-    XG_SIM_W_ADD, XG_SIM_W_MIN, XG_SIM_W_MAX, XG_SIM_W_AND, XG_SIM_W_OR, XG_SIM_W_XOR, XG_SIM_W_ELECT } xg_sim_warpop;
 
 XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const ops[] = {"up", "down", "bfly", "idx"};
@@ -523,49 +516,6 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     in->op = elect ? XG_SIM_W_ELECT : XG_SIM_W_ACTIVE;
     in->d = d; in->d2 = d2; in->e = e;
     in->dbytes = 4;
-}
-
-/* ---- all mnemonics: R(text, decoder, argument) ---- */
-
-#define XG_SIM_ROWS(R) \
-    R("add", add, XG_SIM_BT_add) R("sub", add, XG_SIM_BT_sub) R("addc", add, 1000 + XG_SIM_BT_add) R("subc", add, 1000 + XG_SIM_BT_sub) \
-    R("mul", mul, 0) R("mad", mad, 0) R("fma", mad, 1) R("madc", mad, 2) R("mul24", mul24, 0) R("mad24", mul24, 1) \
-    R("div", div, XG_SIM_BT_div) R("rcp", div, XG_SIM_BT_rcp) R("sqrt", div, XG_SIM_BT_sqrt) R("rem", plain, XG_SIM_BT_rem) \
-    R("rsqrt", approx, XG_F(rsqrt_f32)) R("ex2", approx, XG_F(ex2_f32)) R("lg2", approx, XG_F(lg2_f32)) R("sin", approx, XG_F(sin_f32)) R("cos", approx, XG_F(cos_f32)) R("tanh", approx, XG_F(tanh_f32)) \
-    R("abs", plain, XG_SIM_BT_abs) R("neg", plain, XG_SIM_BT_neg) R("and", plain, XG_SIM_BT_and) R("or", plain, XG_SIM_BT_or) R("xor", plain, XG_SIM_BT_xor) R("not", plain, XG_SIM_BT_not) \
-    R("cnot", plain, XG_SIM_BT_cnot) R("copysign", plain, XG_SIM_BT_copysign) R("min", minmax, XG_SIM_BT_min) R("max", minmax, XG_SIM_BT_max) R("shl", shift, XG_SIM_BT_shl) R("shr", shift, XG_SIM_BT_shr) \
-    R("popc", count, XG_SIM_BIT_popc) R("clz", count, XG_SIM_BIT_clz) R("brev", count, XG_SIM_BIT_brev) R("bfind", count, XG_SIM_BIT_bfind) R("bfe", field, XG_SIM_BIT_bfe) R("bfi", field, XG_SIM_BIT_bfi) \
-    R("prmt", three, XG_SIM_BIT_prmt) R("shf", three, XG_SIM_BIT_shf) R("dp4a", three, XG_SIM_BIT_dp4a) R("dp2a", three, XG_SIM_BIT_dp2a) R("fns", three, XG_SIM_BIT_fns) R("lop3", lop3, 0) R("sad", sad, 0) \
-    R("bmsk", mask, XG_SIM_BIT_bmsk) R("szext", mask, XG_SIM_BIT_szext) R("testp", testp, 0) \
-    R("setp", setp, 0) R("set", set, 0) R("selp", selp, 0) R("slct", selp, 1) R("mov", mov, 0) R("cvt", cvt, 0) R("cvta", cvta, 0) R("isspacep", cvta, 1) \
-    R("ld", access, 0) R("ldu", access, 0) R("st", access, 1) R("atom", atom, 0) R("red", atom, 1) R("cp", cp, 0) \
-    R("prefetch", nop, 0) R("prefetchu", nop, 0) R("applypriority", nop, 0) R("discard", nop, 0) R("membar", nop, 1) R("fence", nop, 1) R("griddepcontrol", nop, 0) R("nanosleep", nop, 0) R("pmevent", nop, 0) R("setmaxnreg", nop, 0) \
-    R("bra", bra, 0) R("brx", brx, 0) R("call", call, 0) R("ret", exit, XG_SIM_K_BRA) R("exit", exit, XG_SIM_K_EXIT) R("trap", exit, XG_SIM_K_TRAP) R("brkpt", exit, XG_SIM_K_TRAP) \
-    R("bar", bar, 0) R("barrier", bar, 1) R("shfl", shfl, 0) R("vote", vote, 0) R("match", match, 0) R("redux", redux, 0) R("activemask", active, 0) R("elect", active, 1)
-
-#define xg_sim_d_access xg_sim_access
-typedef struct xg_sim_row { const char *text; void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg); uint32_t arg; } xg_sim_row;
-static const xg_sim_row xg_sim_rows[] = {
-#define R(text, decoder, arg) {text, xg_sim_d_##decoder, arg},
-    XG_SIM_ROWS(R)
-#undef R
-};
-#undef xg_sim_d_access
-XG_FN const char *xg_sim_row_name(const void *user, size_t i) { (void)user; return i < XG_COUNT(xg_sim_rows) ? xg_sim_rows[i].text : NULL; }
-
-XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
-    const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
-    uint32_t i;
-    if (!row) {
-        const char *near_name = xg_nearest(s->op, xg_sim_row_name, NULL);
-        char hint[64];
-        if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
-        XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known", (int)XG_MIN(s->op.n, 60u), s->op.p);
-    }
-    row->decode(p, s, row->arg);
-    if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp")) for (i = s->first; i < p->code.n; i++) if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
-    for (i = 0; i < s->n_mods; i++)
-        if (!(s->used >> i & 1)) XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL, "the modifier '.%.*s' is not known here, or does not go with the others", (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
 }
 
 #endif /* XG_SIM_CONTROL_C */

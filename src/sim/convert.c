@@ -176,14 +176,35 @@ XG_FN void xg_sim_mov_unpack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
         xg_sim_alu(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi, XG_SIM_NOREG, XG_SIM_NOREG);
     }
 }
+/* The two halves of a 128-bit operand: a register's, or those of a vector. */
+XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, bool dest, uint32_t out[2]) {
+    uint32_t i;
+    if (o->kind == XG_SIM_O_SINK) { out[0] = xg_sim_temp(p, 8); out[1] = xg_sim_temp(p, 8); return; }
+    if (o->kind == XG_SIM_O_VEC && o->n == 2) { for (i = 0; i < 2; i++) out[i] = dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64, false) : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64, false); return; }
+    if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128) XG_SIM_BAD(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
+    out[0] = o->sym->reg << 1;
+    out[1] = (o->sym->reg + 1) << 1;
+}
+XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
+    uint32_t from[2], to[2], first;
+    xg_sim_halves_of(p, s, &s->o[1], false, from);
+    xg_sim_halves_of(p, s, &s->o[0], true, to);
+    first = xg_sim_via(p, s, XG_F(mov_b64), 8, from[0]); /* {a,b} may be the register's own halves in another order */
+    xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
+}
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
-    if (t == XG_SIM_B128) XG_SIM_UNSUPPORTED(p, s->at, NULL, "128-bit registers are not simulated yet");
+    if (t == XG_SIM_B128) { xg_sim_mov_wide(p, s); return; }
     if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }
     if (s->o[0].kind == XG_SIM_O_VEC) { xg_sim_mov_unpack(p, s, xg_sim_bits_type(t)); return; }
-    if (s->o[1].kind == XG_SIM_O_FUNC) XG_SIM_UNSUPPORTED(p, s->at, NULL, "addresses of functions are not simulated");
+    if (s->o[1].kind == XG_SIM_O_FUNC) {
+        if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, t), xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
     if (t == XG_SIM_PRED) { xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG); return; }
     xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
 }
@@ -278,11 +299,25 @@ XG_FN void xg_sim_cvt_packed(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_s
     p->code.p[p->code.n - 1].imm2 = from;
 }
 
+XG_FN bool xg_sim_has_mod(const xg_sim_stmt *s, const char *word) { uint32_t i; for (i = 0; i < s->n_mods; i++) if (xg_str_is(s->mods[i], word)) return true; return false; }
+/* cvt.pack.sat.{u2,s2,u4,s4}.s32.b32 d, a, b, c */
+XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool four = xg_sim_take(s, "u4"), four_signed = !four && xg_sim_take(s, "s4"), two = !four && !four_signed && xg_sim_take(s, "u2");
+    uint32_t a, b, c;
+    if (!four && !four_signed && !two) xg_sim_take(s, "s2");
+    if (!xg_sim_take(s, "s32") || !xg_sim_take(s, "b32")) XG_SIM_BAD(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
+    xg_sim_operands(p, s, 4, 4);
+    a = xg_sim_source(p, s, 1, XG_SIM_S32);
+    b = xg_sim_source(p, s, 2, XG_SIM_S32);
+    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c)->imm = (four || four_signed ? 4u : 2u) | (four || two ? 0u : 8u);
+}
 XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.s8.s32[.b32] d, a, b[, c] */
     xg_sim_type dt, st;
     uint32_t a, b, c, to, from;
     xg_sim_ins *in;
     if (!xg_sim_take(s, "sat")) XG_SIM_BAD(p, s->at, NULL, "'cvt.pack' needs .sat");
+    if (xg_sim_has_mod(s, "u4") || xg_sim_has_mod(s, "s4") || xg_sim_has_mod(s, "u2") || xg_sim_has_mod(s, "s2")) { xg_sim_cvt_pack_small(p, s); return; }
     dt = xg_sim_take_type(p, s);
     st = xg_sim_take_type(p, s);
     if (st != XG_SIM_S32 || !xg_sim_is_int(dt) || xg_sim_types[dt].bytes > 2) xg_sim_no_type(p, s, dt);

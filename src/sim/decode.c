@@ -133,6 +133,7 @@ XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, u
     X("%dynamic_smem_size", DYNAMIC_SMEM, 4) X("%total_smem_size", TOTAL_SMEM, 4) X("%cluster_ctarank", CLUSTER_CTARANK, 4) X("%cluster_nctarank", CLUSTER_NCTARANK, 4) \
     X("%clusterid.x", CLUSTERID_X, 4) X("%clusterid.y", CLUSTERID_Y, 4) X("%clusterid.z", CLUSTERID_Z, 4) X("%nclusterid.x", NCLUSTERID_X, 4) X("%nclusterid.y", NCLUSTERID_Y, 4) X("%nclusterid.z", NCLUSTERID_Z, 4) \
     X("%cluster_ctaid.x", CLUSTER_CTAID_X, 4) X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
+    X("%aggr_smem_size", AGGR_SMEM, 4) X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
     X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) X("%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4)
 typedef enum xg_sim_sreg {
 #define X(text, name, bytes) XG_SIM_SREG_##name,
@@ -154,10 +155,27 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
     XG_SIM_BAD(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
 }
+/* Counters and places of a driver that is not here: they are 0. */
+XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
+    static const struct { const char *text; uint8_t n, bytes; } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
+    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64"};
+    size_t i, k;
+    for (i = 0; i < XG_COUNT(others); i++) if (xg_str_is(w, others[i])) { *bytes = i < 3 ? 4 : 8; return true; }
+    for (i = 0; i < XG_COUNT(rows); i++) {
+        uint32_t number = 0;
+        size_t n = strlen(rows[i].text);
+        if (w.n <= n || w.n > n + 2 || memcmp(w.p, rows[i].text, n) != 0) continue;
+        for (k = n; k < w.n && xg_sim_is_digit(w.p[k]); k++) number = number * 10 + (uint32_t)(w.p[k] - '0');
+        *bytes = rows[i].bytes;
+        if (k == w.n && number < rows[i].n) return true;
+    }
+    return false;
+}
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     uint32_t i, t;
     xg_sim_ins *in;
     for (i = 0; i < XG_SIM_SREG_COUNT; i++) if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
     in = xg_sim_put(p, s, XG_SIM_K_SREG);
@@ -178,6 +196,7 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     uint32_t code;
     if (t == XG_SIM_PRED) {
         if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
+        if (o->kind == XG_SIM_O_SREG && xg_str_is(o->word, "%is_explicit_cluster")) return xg_sim_special(p, s, o);
         if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "expected a predicate");
         return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
     }
@@ -307,21 +326,43 @@ XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
 
 /* ---- arithmetic ---- */
 
-/* d = f(sources) of f32 or f64 with .ftz and .sat around it; n sources follow the destination. */
-XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
-    uint32_t src[3], i, d, bytes = xg_sim_types[t].bytes, last;
+/* d = f(src) of f32 or f64 with .ftz and .sat around it; n sources. */
+XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t *src, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t i, bytes = xg_sim_types[t].bytes, last = d;
     if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
     if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) { f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32; ftz = false; } /* common */
-    for (i = 0; i < 3; i++) {
-        src[i] = i < n ? xg_sim_source(p, s, i + 1, t) : XG_SIM_NOREG;
-        if (i < n && ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
-    }
-    d = last = xg_sim_dest(p, s, 0, t);
+    for (i = 0; i < n; i++) if (ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
     if (ftz || sat) last = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, f, last, src[0], src[1], src[2])->imm = imm;
+    xg_sim_alu(p, s, f, last, src[0], n > 1 ? src[1] : XG_SIM_NOREG, n > 2 ? src[2] : XG_SIM_NOREG)->imm = imm;
     if (ftz && sat) { i = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG); last = i; ftz = false; }
     if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
     if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+}
+/* The sources follow the destination. Those before the last may be 16-bit floats (`narrow`), which become f32 first. */
+XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t src[3], i;
+    for (i = 0; i < n; i++) {
+        bool half = narrow != XG_SIM_NONE && (i == 0 || i + 1 < n);
+        src[i] = xg_sim_source(p, s, i + 1, half ? narrow : t);
+        if (half) src[i] = xg_sim_via(p, s, narrow == XG_SIM_F16 ? XG_SIM_F_f32_f16 : XG_SIM_F_f32_bf16, 4, src[i]);
+    }
+    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, 0, t), src, n, ftz, sat, imm);
+}
+XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) { xg_sim_float_of(p, s, f, t, XG_SIM_NONE, n, ftz, sat, imm); }
+/* The type of 16-bit sources of an f32 result, such as add.f32.f16. */
+XG_FN xg_sim_type xg_sim_take_narrow(xg_sim_stmt *s, xg_sim_type t) {
+    return t != XG_SIM_F32 ? XG_SIM_NONE : xg_sim_take(s, "f16") ? XG_SIM_F16 : xg_sim_take(s, "bf16") ? XG_SIM_BF16 : XG_SIM_NONE;
+}
+/* Two f32 in 64 bits, one after the other. */
+XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n, bool ftz, uint32_t imm) {
+    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, 0, XG_SIM_F32X2);
+    for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_F32X2);
+    for (half = 0; half < 2; half++) {
+        r[half] = xg_sim_temp(p, 4);
+        for (i = 0; i < n; i++) part[i] = xg_sim_via(p, s, half ? XG_SIM_F_high_b64 : XG_SIM_F_u32_u64, 4, src[i]);
+        xg_sim_float_into(p, s, f, XG_SIM_F32, r[half], part, n, ftz, false, imm);
+    }
+    xg_sim_alu(p, s, XG_SIM_F_pack_b64, d, r[0], r[1], XG_SIM_NOREG);
 }
 
 /* 16-bit floats with whatever modifiers, scalar or packed. */
@@ -354,14 +395,15 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     t = xg_sim_take_type(p, s);
-    if (in || out) {
+    if (t == XG_SIM_F32X2 && !in && !out && !sat) xg_sim_float_x2(p, s, mode == XG_SIM_RN ? (sub ? XG_SIM_F_sub_f32 : XG_SIM_F_add_f32) : sub ? XG_SIM_F_subm_f32 : XG_SIM_F_addm_f32, 2, ftz, mode);
+    else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
         xg_sim_carry(p, s, sub ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32) : wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t,
             xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
-        xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, 2, ftz, sat, mode);
+        xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, xg_sim_take_narrow(s, t), 2, ftz, sat, mode);
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
@@ -384,6 +426,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 3, 3);
+    if (t == XG_SIM_F32X2 && !sat) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode); return; }
     if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_mul : XG_SIM_BT_mulm, t), t, 2, ftz, sat, mode); return; }
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
@@ -406,7 +449,8 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, c, product;
     xg_sim_operands(p, s, 4, 4);
-    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, 3, ftz, sat, mode); return; }
+    if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode); return; }
+    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, xg_sim_take_narrow(s, t), 3, ftz, sat, mode); return; }
     if (xg_sim_is_half(t) && mode == XG_SIM_RN && arg == 1) { xg_sim_half_op(p, s, t, 3, XG_SIM_H_FMA | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0) | (relu ? XG_SIM_H_RELU : 0)); return; }
     if (part < 0 || arg == 1 || ftz || relu) xg_sim_no_type(p, s, t);
     a = xg_sim_source(p, s, 1, t);
@@ -430,7 +474,7 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
-    bool hi = xg_sim_take(s, "hi"), sgn;
+    bool hi = xg_sim_take(s, "hi"), sat = mad && hi && xg_sim_take(s, "sat"), sgn;
     xg_sim_type t;
     xg_sim_f f;
     uint32_t d;
@@ -440,6 +484,11 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     sgn = t == XG_SIM_S32;
     f = hi ? (sgn ? XG_SIM_F_mul24hi_s32 : XG_SIM_F_mul24hi_u32) : sgn ? XG_SIM_F_mul24lo_s32 : XG_SIM_F_mul24lo_u32;
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
+    if (sat) {
+        if (!sgn) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        return;
+    }
     d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
     xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
@@ -507,7 +556,8 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     bool max = arg == XG_SIM_BT_max, ftz = xg_sim_take(s, "ftz"), nan = xg_sim_take(s, "NaN"), relu = xg_sim_take(s, "relu"), xorsign = xg_sim_take(s, "xorsign"), absolute = xg_sim_take(s, "abs");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, sign = XG_SIM_NOREG, r;
-    xg_sim_operands(p, s, 3, 3);
+    bool three = t == XG_SIM_F32 && s->n == 4 && !xorsign;
+    xg_sim_operands(p, s, three ? 4 : 3, three ? 4 : 3);
     if (xg_sim_is_half(t)) {
         xg_sim_half_op(p, s, t, 2, (max ? XG_SIM_H_MAX : XG_SIM_H_MIN) | (ftz ? XG_SIM_H_FTZ : 0) | (nan ? XG_SIM_H_NAN : 0) | (relu ? XG_SIM_H_RELU : 0) | (xorsign ? XG_SIM_H_XORSIGN : 0) | (absolute ? XG_SIM_H_ABS : 0));
         return;
@@ -521,13 +571,25 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
         if (xorsign) { sign = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG); }
         if (absolute) { a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, b); }
+        if (three) { /* of the first two, then of the third */
+            uint32_t ab = xg_sim_temp(p, 4), c = xg_sim_source(p, s, 3, t);
+            if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
+            if (absolute) c = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, c);
+            xg_sim_alu(p, s, f, ab, a, b, XG_SIM_NOREG);
+            a = ab; b = c;
+        }
         r = xorsign ? xg_sim_temp(p, 4) : d;
         xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
         if (xorsign) xg_sim_alu(p, s, XG_SIM_F_copysign_f32, d, sign, r, XG_SIM_NOREG);
         return;
     }
-    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) { xg_sim_alu(p, s, XG_SIM_F_int_x2, d, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u); return; }
+    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32 && t != XG_SIM_S16X2)) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
+        r = relu ? xg_sim_temp(p, 4) : d;
+        xg_sim_alu(p, s, XG_SIM_F_int_x2, r, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
+        if (relu) xg_sim_alu(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG)->imm = 2 | 4;
+        return;
+    }
     r = relu ? xg_sim_temp(p, 4) : d;
     xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b, XG_SIM_NOREG);
     if (relu) xg_sim_alu(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
@@ -618,6 +680,22 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_boolean(p, s, boolop, d, x, c);
 }
 
+/* Both halves: 1.0 or all ones in each. */
+XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type dt, xg_sim_type t, int boolop, bool ftz, uint32_t a, uint32_t b) {
+    uint32_t x = xg_sim_temp(p, 4), y = xg_sim_temp(p, 4), m = xg_sim_temp(p, 4);
+    xg_sim_ins *in = xg_sim_alu(p, s, XG_SIM_F_set_f16x2, x, a, b, XG_SIM_NOREG);
+    in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
+    in->d2 = y;
+    if (boolop >= 0) {
+        uint32_t c = xg_sim_source(p, s, 3, XG_SIM_PRED), u = xg_sim_temp(p, 4), v = xg_sim_temp(p, 4);
+        xg_sim_boolean(p, s, boolop, u, x, c);
+        xg_sim_boolean(p, s, boolop, v, y, c);
+        x = u; y = v;
+    }
+    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x), xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y), XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m, xg_sim_constant(p, dt == XG_SIM_F16X2 ? 0x3C003C00u : dt == XG_SIM_BF16X2 ? 0x3F803F80u : 0xFFFFFFFFu, 4), XG_SIM_NOREG);
+}
+
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
@@ -627,10 +705,11 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, x;
     (void)arg;
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32) xg_sim_no_type(p, s, dt);
+    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     x = xg_sim_temp(p, 4);
+    if (xg_sim_is_half(t) && xg_sim_types[t].bytes == 4) { xg_sim_set_packed(p, s, k, dt, t, boolop, ftz, a, b); return; }
     if (t == XG_SIM_F16 || t == XG_SIM_BF16) xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
     else {
         if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
@@ -639,6 +718,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (boolop >= 0) { uint32_t y = xg_sim_temp(p, 4); xg_sim_boolean(p, s, boolop, y, x, xg_sim_source(p, s, 3, XG_SIM_PRED)); x = y; }
     if (dt == XG_SIM_F32) xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+    else if (xg_sim_types[dt].bytes == 2) { x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x); xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, dt == XG_SIM_F16 ? 0x3C00u : dt == XG_SIM_BF16 ? 0x3F80u : 0xFFFFu, 2), XG_SIM_NOREG); }
     else xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 

@@ -36,6 +36,7 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
     if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
         xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
         xg_sim_touch_add(p, t, in->c, record, 0); xg_sim_touch_add(p, t, in->e, record, 0);
+        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes; /* the old D is not used when its scale is false */
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }
     for (k = sources; k < n; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, write);

@@ -199,7 +199,7 @@ XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
             in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
             in.fn = xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
-        } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE) in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
+        } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE || (in.kind == XG_SIM_K_ASYNC && in.d != XG_SIM_NOREG)) in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
         else if (in.kind == XG_SIM_K_WARP) in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
         /* The special-purpose kinds tell an operand that is not there from the first slot by these bits. */
         if (in.kind != XG_SIM_K_ALU && in.kind != XG_SIM_K_BRX) in.flags = (uint8_t)(in.flags | (in.b != XG_SIM_NOREG ? 16 : 0) | (in.c != XG_SIM_NOREG ? 32 : 0) | (in.e != XG_SIM_NOREG ? 64 : 0) | (in.d != XG_SIM_NOREG ? 128 : 0));

@@ -1,7 +1,7 @@
 /* sim/graph.c -- a function as blocks and edges; which operands of a record are read and which are written. */
 #ifndef XG_SIM_GRAPH_C
 #define XG_SIM_GRAPH_C
-#include "control.c"
+#include "rows.c"
 
 typedef struct xg_sim_block { uint32_t first, last, meet, n_next, next; bool join; } xg_sim_block; /* next: its first edge */
 typedef struct xg_sim_graph {
@@ -72,6 +72,7 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
+    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE) return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) { const xg_sim_callsite *s = &p->sites.p[in->imm]; uint32_t i, n = 0; for (i = 0; i < s->n_args; i++) n += p->copies.p[s->first_arg + i].reg; return n; }
     return 0;
 }

@@ -261,8 +261,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     f * (0.00015403475186530786 + f * (1.5303700711365693e-05 + f * 1.325080551750225e-06))))))))
 /* The approximate functions (math.c says how exact they are), in double, by the same operations on every host. */
 #define XG_V_CLAMPD(x, lo, hi) \
-    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(x * 0 + (hi)), XG_V_RAWD(x))); \
-    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(x * 0 + (lo)), XG_V_RAWD(x)))
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(XG_V_FLTD(XG_V_RAWD(x) & 0u) + (hi)), XG_V_RAWD(x))); \
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(XG_V_FLTD(XG_V_RAWD(x) & 0u) + (lo)), XG_V_RAWD(x))) /* not x * 0: x may be infinite */
 #define XG_V_EXP2(y, x) /* y = 2^x, |x| < 1000; x changes */ \
     XG_SIM_T(Df64) y = x + 6755399441055744.0; \
     const XG_SIM_T(Du64) y##_bits = (XG_V_RAWD(y) << 52) + 0x3FF0000000000000u; \

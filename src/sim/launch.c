@@ -82,6 +82,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
 }
 
+enum { XG_SIM_GLOBALS_SHADOWED = 1 << 26 }; /* bytes of a variable that gets a shadow */
 XG_FN int xg_sim_by_base(const void *a, const void *b) {
     const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
     return x->base < y->base ? -1 : x->base > y->base;
@@ -98,6 +99,9 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->n_code = p->code.n;
     m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
     if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
+    m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
+    for (i = 0; i < m->n_code; i++) if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 1; i < m->n_code; i++) m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
     if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
@@ -114,6 +118,14 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (!m->vars[i].bytes) continue;
         b = &m->globals.p[m->globals.n++];
         b->base = m->vars[i].address; b->bytes = m->vars[i].bytes; b->name = m->vars[i].name.p; b->readonly = m->vars[i].readonly;
+    }
+    m->swept = XG_NEW(p->a, uint32_t);
+    for (i = 0; i < m->globals.n; i++) { /* all of it counts as written */
+        xg_sim_buffer *b = &m->globals.p[i];
+        uint64_t lines = xg_sim_shadow_lines(b), l;
+        if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
+        b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
+        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -187,9 +199,11 @@ XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *
     return 0;
 }
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
-#define X(field, text) sum->field += more->field;
-    XG_SIM_STATS(X)
+    uint32_t i;
+#define X(name) sum->name += more->name;
+    XLAGPU_COUNTERS(X)
 #undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { sum->class_warps[i] += more->class_warps[i]; sum->class_lanes[i] += more->class_lanes[i]; }
 }
 
 /* ---- launching ---- */
@@ -217,11 +231,19 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (f->info.maxntid[0] && threads > (uint64_t)f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2])
         return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name, f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
     if (l->param_bytes != f->info.param_bytes) return xg_sim_refuse(c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
+    l->cluster_blocks = 1;
+    for (i = 0; i < 3; i++) {
+        if (f->info.cluster[i] && l->cluster[i] && f->info.cluster[i] != l->cluster[i]) return xg_sim_refuse(c, "kernel '%s' has clusters of %ux%ux%u blocks", name, f->info.cluster[0], f->info.cluster[1], f->info.cluster[2]);
+        if (!l->cluster[i]) l->cluster[i] = XG_MAX(1u, f->info.cluster[i]);
+        if (l->cluster[i] > XG_SIM_CLUSTER_MAX || (l->cluster_blocks *= l->cluster[i]) > XG_SIM_CLUSTER_MAX) return xg_sim_refuse(c, "kernel '%s': a cluster has at most %d blocks", name, (int)XG_SIM_CLUSTER_MAX);
+        if (l->grid[i] % l->cluster[i]) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is no multiple of the clusters", name, l->grid[0], l->grid[1], l->grid[2]);
+    }
     if (!l->sm_count) l->sm_count = 132;
-    if (!l->shared_limit) l->shared_limit = 232448;
+    if (!l->shared_limit) l->shared_limit = xg_sim_target_shared(l->module->target);
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
     at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
-    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), l->shared_limit);
+    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
+    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target)) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
@@ -253,11 +275,16 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.tid = (uint32_t *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * 96 * 4);
     w.scratch = xg_sim_carve_out(&c, 512);
     w.scratch2 = xg_sim_carve_out(&c, 512);
+    w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->module->copies_async) {
+        w.copy_threads = (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
+        w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
+    }
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
@@ -267,10 +294,23 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     if (out) { w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024; *out = w; } /* shared addresses keep their alignment when generic */
     return c.n + 64;
 }
-XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_worker(NULL, NULL, l); }
+/* What the blocks of a cluster share lies before them. */
+XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_sim_launch *l) {
+    xg_sim_carve c;
+    xg_sim_cluster k;
+    c.at = memory;
+    c.n = 0;
+    memset(&k, 0, sizeof k);
+    xg_sim_carve_out(&c, sizeof(xg_sim_cluster));
+    k.n = l->cluster_blocks;
+    k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
+    k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (out) *out = k;
+    return c.n;
+}
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64; }
 
-XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
-    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_worker *w = (xg_sim_worker *)(void *)at;
     uint32_t i, full = l->threads / XG_SIM_WARP;
     xg_sim_carve_worker(w, at, l);
@@ -278,7 +318,9 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     w->m = l->module;
     w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
+    memset(w->runs, 0, ((size_t)l->module->n_code + 1) * sizeof *w->runs);
     memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
+    if (w->copy_threads) memset(w->copy_threads, 0, l->warps * XG_SIM_WARP * sizeof *w->copy_threads);
     if (l->shared_bytes) { memset(w->shadow, 0, l->shared_bytes); memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8); }
     w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
     for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
@@ -295,7 +337,24 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     }
     return w;
 }
-XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w) { return &w->stats; }
+XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
+    char *at = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
+    xg_sim_cluster *c = (xg_sim_cluster *)(void *)at;
+    size_t each = xg_sim_carve_worker(NULL, NULL, l);
+    uint32_t r;
+    at += xg_sim_carve_cluster(c, at, l);
+    for (r = 0; r < c->n; r++, at += each) {
+        c->peers[r] = xg_sim_worker_make(at, l);
+        c->peers[r]->cluster = c;
+        c->peers[r]->rank = r;
+    }
+    return c->peers[0];
+}
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
+    uint32_t r;
+    for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);
+    return &w->stats;
+}
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
     if (!w->faulted) { if (cap) out[0] = 0; return 0; }
     return xg_format(out, cap, "%s", w->fault);

@@ -5,7 +5,7 @@
  * side, which the hot kernels take care to be, one check covers the warp and the data moves in straight loops. */
 #ifndef XG_SIM_MEMORY_C
 #define XG_SIM_MEMORY_C
-#include "shadow.c"
+#include "copies.c"
 
 /* ---- reaching memory ---- */
 
@@ -13,14 +13,14 @@ XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint
 
 XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
 
-typedef enum xg_sim_shape {
+typedef enum xg_sim_pattern {
     XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
     XG_SIM_ONE,  /* all active lanes at one place, at */
     XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
     XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
-} xg_sim_shape;
+} xg_sim_pattern;
 typedef struct xg_sim_reach {
-    xg_sim_shape shape;
+    xg_sim_pattern shape;
     bool shared;               /* it is shared memory; of ANY: some of it */
     uint32_t bytes;            /* of a lane */
     char *at;
@@ -45,15 +45,15 @@ XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return xg_sim_in_last(w, a, bytes);
 }
 
-/* Distinct 32-byte sectors of a scattered access. Where addresses only rise, a sector is new when it is not the one before. */
-XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+/* Distinct pieces of 2^shift bytes that a scattered access touches. Where addresses only rise, a piece is new when it is not the one before. */
+XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t table[128], s, e, before = 0;
     uint32_t n = 0, i, k;
     memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
-        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> 5;
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        e = ((uint64_t)(uintptr_t)xg_sim_reach_at(r, i) + bytes - 1) >> shift;
         for (; s <= e; s++) {
             if (s == before) continue;
             before = s;
@@ -63,15 +63,31 @@ XG_FN uint32_t xg_sim_count_sectors_any(const xg_sim_reach *r, uint32_t mask, ui
     }
     return n;
 }
-XG_FN uint32_t xg_sim_count_sectors(const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t before = 0, s;
     uint32_t n = 0, i;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
-        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> 5;
-        if (s < before || bytes > 32) return xg_sim_count_sectors_any(r, mask, bytes);
+        s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
+        if (s < before || bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
         n += s != before;
         before = s;
+    }
+    return n;
+}
+/* Distinct places of the active lanes. */
+XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
+    uint64_t table[64];
+    uint32_t n = 0, i, k;
+    if (r->shape == XG_SIM_ONE) return mask != 0;
+    if (r->shape == XG_SIM_RUN) return xg_sim_popc(mask);
+    memset(table, 0, sizeof table);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t p;
+        if (!(mask >> i & 1)) continue;
+        p = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
+        for (k = (uint32_t)(p >> 2 ^ p >> 8) & 63; table[k] && table[k] != p; k = (k + 1) & 63) {}
+        if (!table[k]) { table[k] = p; n++; }
     }
     return n;
 }
@@ -102,14 +118,36 @@ XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, u
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
+/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for each block of the
+ * cluster; generic addresses are host addresses as everywhere. NULL when the address is not another block's. */
+XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
+    const xg_sim_cluster *c = w->cluster;
+    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint32_t i;
+    if (space == XG_SIM_SHARED) return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+    for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
+        at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
+        if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
+    }
+    return NULL;
+}
+/* Whose shared memory a pointer leads to; NULL when nobody's. */
+XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
+    uint32_t i;
+    for (i = 0; i < w->cluster->n; i++) if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
+    return NULL;
+}
+
 /* One lane's address in a space to its pointer; NULL after a fault. */
 XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
     const char *what = write ? "write" : "read";
     if (a & (bytes - 1)) {
-        xg_sim_fault(w, v, in, lane, "misaligned %s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        if (space == XG_SIM_GLOBAL || (space == XG_SIM_GENERIC && (xg_sim_memory_find(w->l->memory, a) || xg_sim_memory_find(&w->m->globals, a)))) xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_MISALIGNED, what);
+        else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "%s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
         return NULL;
     }
+    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
     if (space == XG_SIM_GENERIC) {
         if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
         else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
@@ -117,17 +155,17 @@ XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     switch (space) {
     case XG_SIM_SHARED:
-        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
         return w->shared + a;
     case XG_SIM_LOCAL:
-        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
         return (char *)(uintptr_t)(local + a);
     case XG_SIM_PARAM:
-        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, "out of bounds: %s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
         return w->params + a;
     default:
-        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, write ? "out of bounds: write" : "out of bounds: read"); return NULL; }
-        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, "write to read-only memory: write"); return NULL; }
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_BOUNDS, write ? "write" : "read"); return NULL; }
+        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_READONLY, "write"); return NULL; }
         return (char *)(uintptr_t)a;
     }
 }
@@ -167,12 +205,25 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
 }
 
 XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
-    uint32_t sectors, least = (active * bytes + 31) / 32;
-    if (r->shared) { if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) w->stats.bank_conflicts += xg_sim_count_conflicts(r, w->shared, bytes); return; }
-    if (r->shape == XG_SIM_RUN) sectors = (uint32_t)((((uintptr_t)r->at + (uintptr_t)bytes * XG_SIM_WARP - 1) >> 5) - ((uintptr_t)r->at >> 5) + 1);
-    else sectors = r->shape == XG_SIM_ONE ? 1 : xg_sim_count_sectors(r, mask, bytes);
+    uint32_t sectors, lines, least = (active * bytes + 31) / 32;
+    if (r->shared) {
+        w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
+        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes);
+            w->stats.bank_conflicts += extra;
+            w->stats.shared_transactions += extra;
+        }
+        return;
+    }
+    if (r->shape == XG_SIM_RUN) {
+        uintptr_t from = (uintptr_t)r->at, last = from + (uintptr_t)bytes * XG_SIM_WARP - 1;
+        sectors = (uint32_t)((last >> 5) - (from >> 5) + 1);
+        lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
+    } else if (r->shape == XG_SIM_ONE) sectors = lines = 1;
+    else { sectors = xg_sim_count_pieces(r, mask, bytes, 5); lines = xg_sim_count_pieces(r, mask, bytes, 7); }
     w->stats.sectors += sectors;
-    w->stats.sectors_min += XG_MIN(sectors, least);
+    w->stats.minimum_sectors += XG_MIN(sectors, least);
+    w->stats.global_transactions += lines;
 }
 
 /* The pointers of all active lanes; false after a fault. */
@@ -180,7 +231,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     uint32_t i, n_shared = 0, n_global = 0;
     uint64_t room[XG_SIM_WARP];
     if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
-        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
         return true;
     }
     r->shape = XG_SIM_ANY;
@@ -248,39 +299,37 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     return m;
 }
 
-/* The states of the bytes of word k, made up from its tag where it says all. */
-XG_FN char *xg_sim_word_bytes(xg_sim_worker *w, const xg_sim_marks *m, size_t k) {
-    char *s = w->shadow + k * 4;
-    if (m->w[k] < m->block) memset(s, XG_SIM_UNWRITTEN, 4);
-    else if ((m->w[k] >> XG_SIM_TAG_PART & 3) == XG_SIM_PART_ALL) memset(s, XG_SIM_WRITTEN, 4);
-    return s;
+XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
+    const char *what = read ? "read" : "write";
+    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
+    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
+    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
+    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
+    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
-/* Bytes of shared memory: written, and not waiting for a copy. A write of a part of a word is noted byte by byte; the caller sets the word's tag. */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, size_t at, size_t n, xg_sim_does does) {
+/* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i;
+    if (w->l->unchecked_shared) return true;
     for (i = at; i < at + n; i++) {
-        char *s = (i == at || i % 4 == 0 ? xg_sim_word_bytes(w, m, i / 4) : w->shadow + i / 4 * 4) + i % 4;
-        if (*s == XG_SIM_PENDING) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", does == XG_SIM_READS ? "read" : "write", i);
-        else if (*s == XG_SIM_UNWRITTEN && does != XG_SIM_WRITES && m->least) xg_sim_fault(w, v, in, lane + (uint32_t)((i - at) / each), "read of shared memory at offset %zu, which no thread of the block has written", i);
-        else { if (does == XG_SIM_WRITES) *s = XG_SIM_WRITTEN; continue; }
+        xg_sim_fresh is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) || (is == XG_SIM_LENT && does == XG_SIM_READS)) continue;
+        xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* An atomic or a strong access: it leaves the tags of words that are written alone, and gives others one that races with nothing. */
-XG_FN void xg_sim_mark_strong(const xg_sim_marks *m, size_t at, size_t n) {
-    size_t k;
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) if (m->w[k] < m->block) m->w[k] = xg_sim_with_part(m->block, XG_SIM_PART_MIXED);
-}
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m = xg_sim_marks_shared(w);
     bool write = does == XG_SIM_WRITES;
-    if (!strong && !w->shared_parts && !(at & 3)) {
+    if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
-    if ((!write || ((at | n) & 3) || strong || w->shared_parts) && !xg_sim_fresh_bytes(w, v, in, lane, each, &m, at, n, does)) return false;
-    if (write && (((at | n) & 3) || strong)) w->shared_parts = true;
-    if (strong) { if (does != XG_SIM_READS) xg_sim_mark_strong(&m, at, n); return true; }
+    if (strong && n == 4 && !(at & 3) && w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block) return true; /* written, whole */
+    if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
+    if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
+    if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
     m.least = 0;
     return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
@@ -288,7 +337,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[100];
+    char what[160];
     xg_sim_marks m = xg_sim_marks_global(w);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
@@ -298,14 +347,14 @@ XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
             c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
         return true;
     }
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s'", b->name ? b->name : "?");
+    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -313,12 +362,12 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
-    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (r->shared ? w->shared_parts : !w->last.shadow)) return false;
+    if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
     m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
-    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
+    if (m.line_w) { m.line_w += 2 * (skip / XG_SIM_LINE_WORDS); m.line_r += 2 * (skip / XG_SIM_LINE_WORDS); } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
@@ -342,6 +391,11 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         before = p;
         if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
         else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
+        else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
+            xg_sim_worker *of = xg_sim_owner(w, p);
+            if (of && !xg_sim_fresh_bytes(w, of, v, in, i, bytes, (size_t)(p - of->shared), bytes, does)) return false;
+            if (of && does == XG_SIM_WRITES) xg_sim_set_bytes(of, (size_t)(p - of->shared), bytes, XG_SIM_WRITTEN, true);
+        }
     }
     return true;
 }
@@ -415,6 +469,26 @@ XG_FN void xg_sim_full_fence(void) {
 #endif
 }
 
+/* Lanes of one store that leave different values at one place: which one stays is not defined. */
+XG_FN bool xg_sim_lanes_agree(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
+    char there[4 * XG_SIM_WARP];
+    uint32_t i, e;
+    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED) return true;
+    for (e = 0; e < in->n; e++) {
+        const char *slot = xg_sim_slot(w, v, w->m->list[in->list + e]);
+        if (r->shape == XG_SIM_FEW && mask == 0xFFFFFFFFu && size == 4 && in->dbytes == 4) {
+            w->m->moves->gather(there, r->at + e * size, r->to.off);
+            if (memcmp(there, slot, sizeof there) == 0) continue;
+        }
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0) continue;
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE, "this write and another one by a lane of the same warp, with the same instruction, put different values at one place");
+            return false;
+        }
+    }
+    return true;
+}
+
 XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     bool store = in->kind == XG_SIM_K_ST;
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
@@ -443,6 +517,7 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
             else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
         }
     }
+    if (store && !xg_sim_lanes_agree(w, v, in, &r, mask, size)) return;
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
 }
 
@@ -500,6 +575,22 @@ XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b,
     XG_SIM_ATOMIC_AS(uint64_t);
 }
 
+/* 32-bit additions in shared memory, which no other worker sees: histograms. */
+XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list;
+    const char *b = xg_sim_slot(w, v, list[0]);
+    uint32_t i, old, x;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        memcpy(&old, p, 4);
+        memcpy(&x, b + i * 4, 4);
+        x += old;
+        memcpy(p, &x, 4);
+        if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
+    }
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
     const uint32_t *list = w->m->list + in->list;
@@ -509,6 +600,8 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
+    w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;
         uint64_t b[8], c = 0, old;
@@ -531,7 +624,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     for (i = 0; i < XG_SIM_WARP; i++) {
         given[i] = size;
         if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
-        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
+        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
         if (!given[i]) reading &= ~(1u << i);
     }
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;
@@ -545,6 +638,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
         memset(d, 0, size);
+        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }

@@ -46,12 +46,13 @@ typedef enum xg_sim_ok { XG_SIM_O_REG, XG_SIM_O_NUM, XG_SIM_O_VAR, XG_SIM_O_FUNC
 typedef struct xg_sim_operand {
     xg_sim_ok kind;
     uint32_t at;
-    bool inverted;                  /* !p */
+    bool inverted, minus;           /* !p; -r of vmad */
+    xg_str select;                  /* r.b1, r.h10: parts of a register, of video instructions */
     uint8_t number;                 /* as in xg_sim_tok */
     uint64_t value;                 /* number; or what is added to a base */
     xg_sim_sym *sym;
     xg_str word;                    /* label or special register */
-    struct xg_sim_operand *pair;    /* p|q */
+    struct xg_sim_operand *pair;    /* p|q; the coordinates behind a tensor map's address */
     struct xg_sim_operand *items;   /* of a vector or list; the base of an address */
     uint32_t n;
 } xg_sim_operand;
@@ -130,6 +131,25 @@ XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
 
 XG_FN int xg_sim_hex(char ch) { return ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 99; }
 
+/* 1.5, 2.5e-3: a float constant in decimal; the dot is at `dot`. */
+XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
+    const char *s = p->src->text + p->pos;
+    size_t n = p->src->size - p->pos, i = dot + 1, sign;
+    double d = 0;
+    bool overflow;
+    while (i < n && xg_sim_is_digit(s[i])) i++;
+    if (i < n && (s[i] | 32) == 'e') {
+        sign = i + 1 < n && (s[i + 1] == '+' || s[i + 1] == '-');
+        if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign])) for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
+    }
+    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
+    p->t.value = xg_sim_bits_f64(d);
+    p->t.number = 8;
+    p->t.kind = XG_SIM_TK_NUM;
+    p->pos += i;
+}
+
 /* 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX, 0x, 0b, 0 octal, decimal with an optional U. */
 XG_FN void xg_sim_number(xg_sim_asm *p) {
     const char *s = p->src->text + p->pos;
@@ -138,6 +158,9 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     uint64_t v = 0;
     char second = n > 1 ? (char)(s[1] | 32) : 0;
     p->t.number = 0;
+    while (i < n && xg_sim_is_digit(s[i])) i++;
+    if (i < n && s[i] == '.' && base == 10) { xg_sim_decimal(p, i); return; }
+    i = 0;
     if (s[0] == '0' && (second == 'f' || second == 'd' || second == 'x' || second == 'b')) {
         base = second == 'b' ? 2 : 16;
         if (second == 'f') p->t.number = 4;
@@ -150,7 +173,6 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     }
     if (i == digits) XG_SIM_BAD(p, p->pos, NULL, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2) XG_SIM_BAD(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
-    if (i < n && s[i] == '.') XG_SIM_BAD(p, p->pos, "write 0f and the 8 hex digits of the bits, or 0d and 16", "decimal float constants are not supported");
     if (!p->t.number && i < n && s[i] == 'U') i++;
     if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
@@ -231,8 +253,9 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     s->scope = scope;
     return s;
 }
-XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) {
+XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) { /* one of 16 bytes is two, one behind the other */
     xg_sim_vreg r;
+    if (bytes == 16) { uint32_t low = xg_sim_new_reg(p, 8); xg_sim_new_reg(p, 8); return low; }
     memset(&r, 0, sizeof r);
     r.bytes = (uint8_t)(bytes == 1 ? 2 : bytes);
     r.first = XG_SIM_NOREG;
@@ -261,6 +284,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
         s->space = XG_SIM_REGS;
         s->reg = xg_sim_new_reg(p, range->bytes);
         p->vregs.p[s->reg].name = (uint32_t)(w.p - p->src->text) + 1;
+        if (range->bytes == 16) p->vregs.p[s->reg + 1].name = p->vregs.p[s->reg].name;
         return s;
     }
     return NULL;
@@ -365,6 +389,7 @@ XG_FN void xg_sim_operand_word(xg_sim_asm *p, xg_sim_operand *o) {
         o->word = xg_str_of(o->word.p, (size_t)(p->t.text.p + 2 - o->word.p));
         xg_sim_next(p);
     }
+    if (o->kind == XG_SIM_O_REG && p->t.kind == XG_SIM_TK_DOT && p->stmt->op.n && p->stmt->op.p[0] == 'v') { o->select = p->t.text; xg_sim_next(p); }
     if (o->kind == XG_SIM_O_VAR && (xg_sim_is(p, '+') || xg_sim_is(p, '-'))) o->value = xg_sim_expr_unary(p, 0);
 }
 
@@ -399,7 +424,10 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             xg_sim_accept(p, '+');
             o->value = xg_sim_expr(p, 0, 0);
         }
-        if (xg_sim_is(p, ',')) XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "addresses with coordinates (textures, tensor maps) are not simulated yet");
+        if (xg_sim_accept(p, ',')) { /* a tensor map and the place of a box in it */
+            o->pair = XG_NEW(&p->scratch, xg_sim_operand);
+            xg_sim_operand_read(p, o->pair, depth + 1);
+        }
         xg_sim_expect(p, ']');
     } else if (p->t.kind == XG_SIM_TK_WORD) xg_sim_operand_word(p, o);
     else if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {
@@ -415,7 +443,8 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             o->number = p->t.number;
             o->value = p->t.value ^ (uint64_t)1 << (o->number * 8 - 1);
             xg_sim_next(p);
-        } else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
+        } else if (minus && p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->stmt->op, "vmad")) { xg_sim_operand_word(p, o); o->minus = true; }
+        else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
     } else xg_sim_unexpected(p, "an operand");
     if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
         o->pair = XG_NEW(&p->scratch, xg_sim_operand);
@@ -424,6 +453,9 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
 }
 
 /* ---- variables ---- */
+
+/* What a pointer to a function is: nothing that could be read. */
+XG_FN uint64_t xg_sim_function_address(const xg_sim_func *f) { return (uint64_t)0x7F << 56 | (uint64_t)(f->id + 1) << 4; }
 
 XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
     uint32_t at = p->t.at, bytes = xg_sim_types[type].bytes;
@@ -439,8 +471,9 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
         bool generic = xg_str_is(p->t.text, "generic");
         if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
         s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+        if (s && s->kind == XG_SIM_SYM_FUNC) { v = xg_sim_function_address(s->func); memcpy(out, &v, bytes > 8 ? 8 : bytes); xg_sim_next(p); if (generic) xg_sim_expect(p, ')'); return; }
         if (!s || s->kind != XG_SIM_SYM_VAR || (s->space != XG_SIM_GLOBAL && s->space != XG_SIM_CONST))
-            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of .global and .const variables defined before", "this initial value is not supported");
+            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before", "this initial value is not supported");
         v = s->offset;
         xg_sim_next(p);
         if (generic) xg_sim_expect(p, ')');

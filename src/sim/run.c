@@ -8,7 +8,7 @@
  * branches (so that warps which spin on each other all move) or have faulted. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
-#include "warp.c"
+#include "wgmma.c"
 
 enum { XG_SIM_QUANTUM = 20000 };
 #define XG_SIM_ALL 0xFFFFFFFFu
@@ -21,8 +21,8 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
-    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
-    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the calls nest too deep (%u)", v->depth + 1); return; }
+    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
+    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1); return; }
     for (i = 0; i < s->n_args; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
         if (c->reg) { xg_sim_blend(regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes)); item++; continue; }
@@ -69,6 +69,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
     }
     memset(b, 0, sizeof *b);
+    w->cluster->stalls = 0;
     xg_sim_interval_next(w);
     w->stats.barriers++;
 }
@@ -79,9 +80,9 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
     const xg_sim_ins *there = NULL;
     for (i = v->n_paths; i-- > 0 && !there;) if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
     if (missing & v->mask) there = NULL; /* the guard keeps them away */
-    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
+    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
         "all threads of a block must reach the same barriers", xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
         xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
 }
 /* True when the warp may go on to the next record. */
@@ -92,11 +93,11 @@ XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
     id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
     if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
-    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
-    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
+    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
+    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
     b = &w->bars[id];
     if (!b->arrived) { b->expected = count; b->all = true; }
-    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
+    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
     b->arrived += XG_SIM_WARP;
     if (in->flags & 32) {
         uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
@@ -135,8 +136,8 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), "the carry flag is used, but the thread has not written it");
+    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
+    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "the carry flag is used, but the thread has not written it");
 }
 
 /* All kinds that neither branch nor wait. */
@@ -153,7 +154,9 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
-    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), "the kernel executed a trap"); break;
+    case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
+    case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
     default: break;
     }
 }
@@ -173,6 +176,8 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     if (v->mask) return true;
     if (xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
+    w->cluster->stalls = 0;
+    xg_sim_cluster_check(w);
     for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
     return false;
 }
@@ -188,7 +193,7 @@ XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
 XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
     const char *a = xg_sim_slot(w, v, in->a);
     uint32_t next = v->pc + 1, rest = mask, i;
-    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
+    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
     if (mask != v->mask) { /* the guard lets some go on */
         w->stats.divergent_branches++;
         xg_sim_diverge(v, mask, v->pc, next, in->imm2);
@@ -223,11 +228,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
-    w->quantum = XG_SIM_QUANTUM;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
             const uint32_t before = in->before;
+            const uint32_t from = pc;
             do {
                 L.dst = regs + in->d;
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
@@ -237,11 +243,18 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             warp_count += (uint64_t)nw * (in->before - before);
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
+            xg_sim_ran(w, from, pc, nw);
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
-            if (whole && !(in->flags & XG_SIM_GUARDED)) lane_count += (uint64_t)XG_SIM_WARP * nw;
-            else for (k = 0; k < nw; k++) lane_count += xg_sim_popc(xg_sim_guard(&v[k], in));
+            if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
+            else {
+                uint64_t active = 0;
+                for (k = 0; k < nw; k++) active += xg_sim_popc(xg_sim_guard(&v[k], in));
+                lane_count += active;
+                w->runs[pc].warps += nw;
+                w->runs[pc].lanes += active;
+            }
         }
         switch (in->kind) {
         case XG_SIM_K_JOIN:
@@ -326,18 +339,28 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             whole = v->mask == XG_SIM_ALL;
             continue;
         }
-        case XG_SIM_K_BAR: {
+        case XG_SIM_K_BAR: case XG_SIM_K_WAIT: {
             uint32_t through = 0;
             for (k = 0; k < nw; k++) {
                 v[k].pc = pc;
                 m = xg_sim_guard(&v[k], in);
-                if (!m || xg_sim_exec_bar(w, &v[k], in, m)) { v[k].pc = pc + 1; through++; }
+                if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(w, &v[k], in, m) : xg_sim_exec_wait(w, &v[k], in, m))) { v[k].pc = pc + 1; through++; }
                 if (w->faulted) goto stop;
             }
             if (through == nw) { pc++; continue; }
             if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
             goto stop;
         }
+#if XG_SIM_X86
+        case XG_SIM_K_LD: case XG_SIM_K_ST:
+            if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
+                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                if (XG_UNLIKELY(w->faulted)) goto stop;
+                pc++;
+                continue;
+            }
+#endif
+        /* fall through */
         default:
             for (k = 0; k < nw; k++) {
                 m = xg_sim_guard(&v[k], in);
@@ -378,10 +401,36 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = 0;
         v->state = XG_SIM_READY;
-        v->released = false;
+        v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
+}
+
+/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits for. Either a
+ * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest. */
+XG_FN void xg_sim_take_turns(xg_sim_warp *v) {
+    uint32_t base = xg_sim_path_base(v), n, pc, mask;
+    xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
+    if (!top) return;
+    pc = v->pc;
+    mask = v->mask;
+    if (top->meet == v->meet) { /* the others in a circle */
+        for (n = 1; v->n_paths - n > base && v->paths[v->n_paths - n - 1].meet == v->meet; n++) {}
+        if (!(top->mask & v->live)) return;
+        v->pc = top->pc;
+        v->mask = top->mask & v->live;
+        memmove(top - n + 2, top - n + 1, (n - 1) * sizeof *top);
+        top = top - n + 1;
+        top->pc = pc;
+        top->mask = mask;
+    } else if (top->pc == v->meet && top->mask & v->live & ~v->mask) {
+        v->pc = top->pc;
+        v->mask = top->mask & v->live & ~v->mask;
+        v->meet = top->meet;
+        top->pc = pc;
+        top->mask = mask;
+    }
 }
 
 XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
@@ -403,7 +452,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
         if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
         return true;
     }
-    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { xg_sim_exec(w, &v[k], 1); moved = true; }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(&v[k]); moved = true; }
     for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
     if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
         for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }
@@ -422,37 +471,65 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
         if (!first) first = v;
         else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
     }
-    if (!first) return;
-    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
+    if (!first || w->faulted) return;
+    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
-    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), "deadlock: %u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
+    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
         waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
 }
 
-XG_FN void xg_sim_block_run(xg_sim_worker *w, uint64_t block) {
-    xg_sim_block_start(w, block);
-    for (;;) {
-        uint32_t i, done = 0;
-        bool moved = false;
-        for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
-        if (w->faulted) return;
-        for (i = 0; i < w->l->warps; i++) done += w->warps[i].state == XG_SIM_DONE;
-        if (done == w->l->warps) return;
-        if (!moved) { xg_sim_deadlock(w); return; }
-        if (w->stats.warp_instructions > w->fuel_end) {
-            const xg_sim_warp *v = w->warps;
-            while (v->state == XG_SIM_DONE) v++;
-            xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
-            return;
-        }
+/* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
+XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
+    uint32_t i, ended = 0;
+    bool moved = false;
+    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
+    *done += ended;
+    if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
+        const xg_sim_warp *v = w->warps;
+        while (v->state == XG_SIM_DONE) v++;
+        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS, "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
     }
+    return moved;
+}
+/* A block with the others of its cluster, which is one block when there are no clusters. */
+XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t r;
+    c->phase = c->stalls = c->n_flights = 0;
+    for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
+    for (;;) {
+        uint32_t done = 0;
+        bool moved = false, faulted = false;
+        for (r = 0; r < c->n; r++) { moved |= xg_sim_round_of(c->peers[r], &done); faulted |= c->peers[r]->faulted; }
+        if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
+            if (!xg_sim_event_deadlock(w)) for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
+            faulted = true;
+        }
+        if (faulted || done == c->n * w->l->warps) break;
+    }
+    xg_sim_land(w);
+    for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
+        xg_sim_worker *peer = c->peers[r];
+        if (peer->faulted && !w->faulted) { w->faulted = true; memcpy(w->fault, peer->fault, sizeof w->fault); }
+        xg_sim_stats_add(&w->stats, &peer->stats);
+        memset(&peer->stats, 0, sizeof peer->stats);
+    }
+}
+/* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
+XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
+    uint32_t at[3], x, y, z, n = 0;
+    at[0] = (uint32_t)(block % l->grid[0]); at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]); at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
+    for (z = 0; z < l->cluster[2]; z++) for (y = 0; y < l->cluster[1]; y++) for (x = 0; x < l->cluster[0]; x++) blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
+    return true;
 }
 
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i;
+    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
     for (i = first; i < last && !w->faulted; i++) {
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        xg_sim_block_run(w, i);
+        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
     }
     return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }

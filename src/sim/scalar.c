@@ -4,7 +4,7 @@
  * where there is a second destination. The rules are those of lanes.c: no traps, whatever the bits. */
 #ifndef XG_SIM_SCALAR_C
 #define XG_SIM_SCALAR_C
-#include "math.c"
+#include "video.c"
 
 typedef uint32_t (*xg_sim_half2)(uint32_t, uint32_t, uint32_t);
 
@@ -288,6 +288,9 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(pair_32, u32, u32, u32, r = xg_sim_cvt_pair(a, b, imm, in->imm2, 16)) S2(pair_16, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 8)) \
     S2(pair_8, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 4)) S1(pair_x2, u16, u32, r = (uint16_t)xg_sim_cvt_pair(a >> 16, a & 0xFFFF, imm, in->imm2, 8)) \
     S1(unpair_8, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 8)) S1(unpair_4, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 4)) \
+    S3(video_b32, u32, u32, u32, u32, r = xg_sim_video(a, b, c, imm, in->imm2)) S3(videos_b32, u32, u32, u32, u32, r = xg_sim_videos(a, b, c, imm, in->imm2)) \
+    S3(pack_small, u32, u32, u32, u32, const uint32_t n = imm & 7; r = c << (2 * n) | ((uint32_t)(uint64_t)xg_sim_video_clamp((int32_t)a, n, (imm & 8) != 0) & ((1u << n) - 1)) << n | ((uint32_t)(uint64_t)xg_sim_video_clamp((int32_t)b, n, (imm & 8) != 0) & ((1u << n) - 1))) \
+    S3(mad24hisat_s32, u32, u32, u32, u32, r = (uint32_t)xg_sim_video_clamp(((int64_t)(int32_t)xg_sim_szext(a, 24, 2) * (int32_t)xg_sim_szext(b, 24, 2) >> 16) + (int32_t)c, 32, true)) \
     S3(pack_cvt, u32, u32, u32, u32, r = xg_sim_cvt_pack(a, b, c, imm & 0xFFFF, in->imm2, imm >> 16))
 
 #define XG_S_SOURCE(x) const char *p##x = L->base[in->x & 1] + in->x; const size_t s##x = L->stride[in->x & 1];

@@ -13,17 +13,20 @@
  * - No false alarm: where two tags would be needed (several readers, two halves of a word) the tag says "several" or "mixed", and a race that is
  *   only possible is not reported. The lanes of a warp count as ordered. Atomics and volatile, relaxed, acquire and release accesses never race.
  * - A worker draws intervals in batches, so that workers need not meet; a block that cannot go on without a gap is not looked at further.
- * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags.
- * - .global variables of modules have no shadow: they count as written, and races on them are not seen. */
+ * - Numbers are 22 bits wide. When half of them are spent, the next launch that finds itself alone sweeps all tags. */
 #ifndef XG_SIM_SHADOW_C
 #define XG_SIM_SHADOW_C
-#include "worker.c"
+#include "classes.c"
 
 /* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
 enum { XG_SIM_TAG_OLD = 1, XG_SIM_TAG_PART = 5, XG_SIM_TAG_SEVERAL = 1 << 7 /* warps of the block */, XG_SIM_TAG_FOREIGN = 1 << 8 /* also other blocks */, XG_SIM_TAG_INTERVAL = 9, XG_SIM_INTERVALS = 1 << 22 };
 typedef enum xg_sim_wordpart { XG_SIM_PART_ALL, XG_SIM_PART_LOW, XG_SIM_PART_HIGH, XG_SIM_PART_MIXED } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, an asynchronous copy is about to. Only looked at where the word's writer wrote a part of it. */
-typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING } xg_sim_fresh;
+/* A byte of shared memory: nobody wrote it, somebody did, a bulk copy is about to; it is part of a memory barrier; it is written and a copy is about to read
+ * it; a thread's cp.async has been issued (copies.c). */
+typedef enum xg_sim_fresh { XG_SIM_UNWRITTEN, XG_SIM_WRITTEN, XG_SIM_PENDING, XG_SIM_MBARRIER, XG_SIM_LENT, XG_SIM_COPYING, XG_SIM_COPIED /* only as an answer of copies.c */ } xg_sim_fresh;
+/* With the tag of a writer of a word of shared memory: its bytes have states of their own. Without it all are written or, where the tag is from before the
+ * block, none is. Such a tag is larger than all others, so that whoever looks at many at once looks closer. */
+#define XG_SIM_TAG_BYTES 0x80000000u
 
 #if XG_SIM_ATOMICS
 #define XG_SIM_COUNTER_ADD(p, n) __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST)
@@ -48,41 +51,51 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p
 enum { XG_SIM_LINE_WORDS = 16 };
 #define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
 
-/* The parts of a buffer's shadow. */
+/* The parts of a buffer's shadow. The tags of a line stand side by side: line_w[2 * line] and line_r[2 * line]. */
 typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
 XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     xg_sim_tags t;
     uint64_t lines = xg_sim_shadow_lines(b);
     t.line_w = b->shadow;
-    t.line_r = t.line_w + lines;
-    t.w = t.line_r + lines;
+    t.line_r = t.line_w + 1;
+    t.w = t.line_w + 2 * lines;
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
 XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[k / XG_SIM_LINE_WORDS]);
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
 XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[line]), i;
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
     if (t == XG_SIM_SPLIT_LINE) return;
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
-    XG_SIM_LINE_SET(&lines[line], XG_SIM_SPLIT_LINE);
+    XG_SIM_LINE_SET(&lines[2 * line], XG_SIM_SPLIT_LINE);
 }
 
 /* ---- launches and intervals ---- */
 
-XG_FN void xg_sim_sweep(xg_sim_memory *m) {
+XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     uint32_t i, k;
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
-            if (t.line_w[l] != XG_SIM_SPLIT_LINE) t.line_w[l] = t.line_w[l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE) t.line_w[2 * l] = t.line_w[2 * l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
             else for (k = 0; k < XG_SIM_LINE_WORDS; k++) w[k] = w[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
-            t.line_r[l] = 0;
+            t.line_r[2 * l] = 0;
         }
+    }
+}
+/* Once for each sweep of the memory: no launch is under way then that has not been here. */
+XG_FN void xg_sim_sweep_globals(const xg_sim_module *m, uint32_t sweeps) {
+    const uint32_t busy = 0xFFFFFFFFu;
+    uint32_t s;
+    while ((s = XG_SIM_COUNTER_GET(m->swept)) != sweeps) {
+        if (s == busy || !xg_sim_counter_swap(m->swept, s, busy)) continue;
+        xg_sim_sweep(&m->globals);
+        XG_SIM_COUNTER_SET(m->swept, sweeps);
     }
 }
 XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
@@ -95,8 +108,9 @@ XG_SIM_FN void xg_sim_begin(xg_sim_launch *l) {
         n = XG_SIM_COUNTER_GET(&m->running);
         if (n == sweeping) continue;
         if (n || XG_SIM_COUNTER_GET(&m->interval) < XG_SIM_INTERVALS / 2) { if (xg_sim_counter_swap(&m->running, n, n + 1)) break; }
-        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
+        else if (xg_sim_counter_swap(&m->running, 0, sweeping)) { xg_sim_sweep(m); m->sweeps++; XG_SIM_COUNTER_SET(&m->interval, 0); XG_SIM_COUNTER_SET(&m->running, 1); break; }
     }
+    xg_sim_sweep_globals(l->module, m->sweeps);
     n = XG_SIM_COUNTER_ADD(&m->interval, 1);
     if (n < XG_SIM_INTERVALS - 1) l->first_interval = n + 1;
     else XG_SIM_COUNTER_SET(&m->interval, XG_SIM_INTERVALS);
@@ -121,8 +135,8 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
-        bool part = (w->marks[k] >> XG_SIM_TAG_PART & 3) != XG_SIM_PART_ALL;
-        w->marks[k] = w->marks[k] < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (part ? (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART : 0u);
+        uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
+        w->marks[k] = tag < w->shared_block ? 0u : (1u << XG_SIM_TAG_INTERVAL) | (w->marks[k] & XG_SIM_TAG_BYTES);
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
@@ -131,7 +145,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = w->shared_parts = false;
+    w->fenced = false;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -157,7 +171,7 @@ XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, 
         tags[i] = !s || xg_sim_tag_at(old.line_w, old.w, from + i) ? (uint32_t)XG_SIM_TAG_OLD : 0u;
         same += tags[i] == tags[0];
     }
-    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[k / XG_SIM_LINE_WORDS] = tags[0]; return; }
+    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[2 * (k / XG_SIM_LINE_WORDS)] = tags[0]; return; }
     xg_sim_split(to.line_w, to.w, k / XG_SIM_LINE_WORDS);
     for (i = 0; i < n; i++) to.w[k + i] = tags[i];
 }
@@ -215,7 +229,7 @@ XG_FN uint32_t xg_sim_write_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mi
 
 /* One word; false when it clashes, and then nothing is noted. */
 XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
-    uint32_t wt = m->w[k], rt = m->r ? m->r[k] : 0;
+    uint32_t bytes = m->line_w ? 0 : m->w[k] & XG_SIM_TAG_BYTES, wt = m->w[k] & ~bytes, rt = m->r ? m->r[k] : 0;
     out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
     if (!write && wt < m->least) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
     if (m->races) {
@@ -223,7 +237,7 @@ XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, x
         if (write && xg_sim_races(m, rt, mine, part)) { out->kind = XG_SIM_CLASH_READ; out->tag = rt; return false; }
     }
     if (!write) { if (m->r && m->races) m->r[k] = xg_sim_read_tag(m, rt, mine, part); }
-    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) : (uint32_t)XG_SIM_TAG_OLD;
+    else m->w[k] = m->tag ? xg_sim_write_tag(m, wt, mine, part) | bytes : (uint32_t)XG_SIM_TAG_OLD; /* bytes: whoever wrote all of them has taken it away */
     return true;
 }
 
@@ -268,24 +282,24 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
 /* A line; the same promise. Words that become all alike are a line again. */
 XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
-    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[line]) : 0, next;
+    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
         if (!xg_sim_track_quads(v, m, k, XG_SIM_LINE_WORDS, mine, write)) return false;
-        if (write) XG_SIM_LINE_SET(&m->line_w[line], m->w[k]);
-        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[line], m->r[k]);
+        if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], m->w[k]);
+        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[2 * line], m->r[k]);
         return true;
     }
-    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
+    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
     if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least)) return false;
     if (!m->r) return !write;
     if (write) {
         if (m->races && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine))) return false;
-        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[line], mine);
+        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[2 * line], mine);
     } else if (m->races) {
         next = xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
-        if (next != rt) XG_SIM_LINE_SET(&m->line_r[line], next);
+        if (next != rt) XG_SIM_LINE_SET(&m->line_r[2 * line], next);
     }
     return true;
 }
@@ -341,11 +355,11 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {
     const char *verb = write ? "write" : "read", *other = k->kind == XG_SIM_CLASH_WRITE ? "write" : "read";
     unsigned long long at = (unsigned long long)k->at;
-    if (k->kind == XG_SIM_CLASH_UNWRITTEN) xg_sim_fault(w, v, in, lane, "read of %s at offset %llu, which nobody has written", what, at);
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu, which nobody has written", what, at);
     else if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
-        xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at, verb, other);
-    else if (k->tag & XG_SIM_TAG_SEVERAL) xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them", what, at, verb, v->id, other);
-    else xg_sim_fault(w, v, in, lane, "data race on %s at offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between them", what, at, verb, v->id, other, k->tag & 31);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "on %s, offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at, verb, other);
+    else if (k->tag & XG_SIM_TAG_SEVERAL) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "on %s, offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them", what, at, verb, v->id, other);
+    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "on %s, offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between them", what, at, verb, v->id, other, k->tag & 31);
 }
 
 #endif /* XG_SIM_SHADOW_C */

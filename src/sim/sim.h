@@ -24,6 +24,7 @@
 #ifndef XG_SIM_H
 #define XG_SIM_H
 #include "../base/base.h"
+#include "../api/counters.h"
 
 #ifndef XG_SIM_FN
 #ifdef XLAGPU_SPLIT_SIM
@@ -33,7 +34,7 @@
 #endif
 #endif
 
-enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16 };
+enum { XG_SIM_TOGETHER = 4, XG_SIM_WARP = 32, XG_SIM_BARRIERS = 16, XG_SIM_WINDOW = 24 /* log2 of a block's shared addresses */, XG_SIM_CLUSTER_MAX = 16 };
 
 /* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
 
@@ -90,7 +91,7 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
     uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t interval, running;            /* shadow.c: the next interval; launches under way */
+    uint32_t interval, running, sweeps;    /* shadow.c: the next interval; launches under way; how often all tags were swept */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
@@ -100,25 +101,46 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
 
-/* X(field, text): what a run counts; the text is the column head of --stats. */
-#define XG_SIM_STATS(X) \
-    X(warp_instructions, "warp_instructions") X(lane_instructions, "lane_instructions") \
-    X(global_loads, "global_loads") X(global_stores, "global_stores") \
-    X(sectors, "sectors") X(sectors_min, "sectors_min") \
-    X(shared_loads, "shared_loads") X(shared_stores, "shared_stores") X(bank_conflicts, "bank_conflicts") \
-    X(barriers, "barriers") X(atomics, "atomics") X(divergent_branches, "divergent_branches") X(faults, "faults")
+/* A tensor map, as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col describe one; numbers as in CUtensorMapDataType and so on. dim: elements less
+ * one. encode writes the 128 bytes that kernels take (tensormap.c says how), or says what is wrong. */
+enum { XG_SIM_TENSORMAP_BYTES = 128 };
+typedef struct xg_sim_tensormap {
+    uint64_t magic, base, stride[4];          /* stride[i]: bytes from one element of dimension i + 1 to the next */
+    uint32_t dim[5];
+    uint16_t box[5], channels, pixels;
+    int16_t lower[3], upper[3];               /* im2col: the corners of the bounding box, of the middle dimensions */
+    uint8_t step[5], type, rank, interleave, swizzle, promotion, fill, im2col;
+} xg_sim_tensormap;
+XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out);
+
+/* What a run counts: api/counters.h. */
 typedef struct xg_sim_stats {
-#define X(field, text) uint64_t field;
-    XG_SIM_STATS(X)
+#define X(name) uint64_t name;
+    XLAGPU_COUNTERS(X)
 #undef X
+    uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT];
 } xg_sim_stats;
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
+
+/* X(NAME, text): what a fault is; its text begins with place, kernel, block, thread and this name. */
+#define XG_SIM_FAULTS(X) \
+    X(BOUNDS, "out of bounds") X(FREED, "freed memory") X(MISALIGNED, "misaligned address") X(READONLY, "write to read-only memory") \
+    X(UNWRITTEN, "uninitialised memory") X(REGISTER, "uninitialised register") X(RACE, "data race") X(ASYNC, "copy not waited for") X(MBARRIER, "wrong use of a memory barrier") \
+    X(DIVERGENCE, "barrier in divergent code") X(BARRIER, "wrong use of a barrier") X(DEADLOCK, "deadlock") X(INACTIVE, "inactive lanes named") \
+    X(ENDLESS, "no end") X(TRAP, "trap") X(OPERAND, "invalid operand")
+typedef enum xg_sim_faultkind {
+#define X(name, text) XG_SIM_FAULT_##name,
+    XG_SIM_FAULTS(X)
+#undef X
+    XG_SIM_FAULT_COUNT
+} xg_sim_faultkind;
 
 /* One kernel launch; zero is the default of all that may be left out. It must stay in place while workers use it. */
 typedef struct xg_sim_launch {
     const xg_sim_module *module;
     const xg_sim_entry *entry;
     uint32_t grid[3], block[3];   /* a 0 counts as 1 */
+    uint32_t cluster[3];          /* blocks of a cluster; 0: as the kernel says */
     uint32_t dynamic_shared;      /* bytes */
     const void *params;           /* info.param_bytes of them */
     size_t param_bytes;
@@ -129,9 +151,9 @@ typedef struct xg_sim_launch {
     bool unchecked_races;         /* do not report data races */
     bool unchecked_registers;     /* do not report uses of registers that were not written */
     uint32_t sm_count;            /* what %nsmid says; 0 = 132 */
-    uint32_t shared_limit;        /* bytes a block may have; 0 = 232448 */
+    uint32_t shared_limit;        /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
-    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth;
+    uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
     /* set by xg_sim_begin */
     uint32_t first_interval;      /* 0: races are not looked for */
@@ -147,7 +169,7 @@ XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   
 XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
 /* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
-XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(const xg_sim_worker *w);
+XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
@@ -181,7 +203,8 @@ typedef enum xg_sim_space {
 typedef enum xg_sim_kind {
     XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
     XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
-    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT
+    XG_SIM_K_WARP, XG_SIM_K_CPASYNC, XG_SIM_K_FENCE, XG_SIM_K_SPACE, XG_SIM_K_INIT,
+    XG_SIM_K_ASYNC, XG_SIM_K_WAIT, XG_SIM_K_TILE /* async.c; matrix.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -248,6 +271,7 @@ struct xg_sim_module {
     uint32_t n_funcs;
     xg_sim_ins *code;
     uint32_t n_code;
+    uint8_t *classes;          /* of the records: an xlagpu_class */
     uint32_t *list;
     xg_sim_copy *copies;
     xg_sim_callsite *sites;
@@ -255,7 +279,9 @@ struct xg_sim_module {
     uint32_t const_bytes;
     xg_sim_var *vars;          /* .global and .const */
     uint32_t n_vars;
-    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory */
+    xg_sim_memory globals;     /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched on */
+    uint32_t *swept;           /* shadow.c: which sweep of that memory they know of */
+    bool copies_async;         /* there is a cp.async */
     uint32_t shared_common;    /* of .shared variables that several functions use */
     uint32_t dynamic_at;       /* where dynamic shared memory starts when functions use it, else 0 */
 };

@@ -4,7 +4,7 @@
  * do not count), and a shuffle may not read a lane that does not take part. */
 #ifndef XG_SIM_WARP_C
 #define XG_SIM_WARP_C
-#include "memory.c"
+#include "fast.c"
 
 XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; memcpy(&x, slot + (size_t)lane * 4, 4); return x; }
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
@@ -40,7 +40,7 @@ XG_FN void xg_sim_blend(char *dst, const char *src, uint32_t mask, uint32_t byte
 
 XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_sreg r, uint32_t lane) {
     const xg_sim_launch *l = w->l;
-    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->entry->f.info.cluster;
+    const uint32_t *t = w->tid + (size_t)v->id * 96, *cluster = l->cluster;
     uint32_t axis;
     switch (r) {
     case XG_SIM_SREG_TID_X: return t[lane];
@@ -60,16 +60,14 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
     case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
-    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
-    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % XG_MAX(1u, cluster[axis]);
-    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return XG_MAX(1u, cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X]);
-    case XG_SIM_SREG_CLUSTER_NCTARANK: return XG_MAX(1u, cluster[0]) * XG_MAX(1u, cluster[1]) * XG_MAX(1u, cluster[2]);
-    case XG_SIM_SREG_CLUSTER_CTARANK: {
-        uint32_t cx = XG_MAX(1u, cluster[0]), cy = XG_MAX(1u, cluster[1]), cz = XG_MAX(1u, cluster[2]);
-        return w->ctaid[0] % cx + cx * (w->ctaid[1] % cy + cy * (w->ctaid[2] % cz));
-    }
+    case XG_SIM_SREG_TOTAL_SMEM: case XG_SIM_SREG_AGGR_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_EXPLICIT_CLUSTER: return l->cluster_blocks > 1 ? 0xFFFFFFFFu : 0;
+    case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / cluster[axis];
+    case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / cluster[axis];
+    case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % cluster[axis];
+    case XG_SIM_SREG_CLUSTER_NCTAID_X: case XG_SIM_SREG_CLUSTER_NCTAID_Y: case XG_SIM_SREG_CLUSTER_NCTAID_Z: return cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X];
+    case XG_SIM_SREG_CLUSTER_NCTARANK: return l->cluster_blocks;
+    case XG_SIM_SREG_CLUSTER_CTARANK: return w->rank;
     default: return 0; /* %gridid */
     }
 }
@@ -102,19 +100,20 @@ XG_FN void xg_sim_exec_local(xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask
 
 /* ---- across the warp ---- */
 
-/* The member masks of all active lanes must agree with who is here. */
-XG_FN bool xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+/* Of the lanes that are here, those that lane's member mask calls together; 0 after a fault. They must all be here, with the same mask. */
+XG_FN uint32_t xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t lane) {
     const char *slot = xg_sim_slot(w, v, in->e);
-    uint32_t i, m;
-    if (!(in->flags & 64)) return true;
+    uint32_t named = xg_sim_lane_u32(slot, lane), m = named & v->live, i;
+    if (!(in->flags & 64)) return mask;
+    if (!(m >> lane & 1)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "lane %u is not in the member mask 0x%X of the instruction it executes", lane, named); return 0; }
+    if (m & ~mask) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "the member mask 0x%X names lanes that are not here (0x%X execute it)", named, mask); return 0; }
+    if (w->m->moves->beside32(slot, 0)) return m;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        if (!(mask >> i & 1)) continue;
-        m = xg_sim_lane_u32(slot, i) & v->live;
-        if (m == mask) continue;
-        if (!(m >> i & 1)) { xg_sim_fault(w, v, in, i, "lane %u is not in the member mask 0x%X of the instruction it executes", i, xg_sim_lane_u32(slot, i)); return false; }
-        if (m & ~mask) { xg_sim_fault(w, v, in, i, "the member mask 0x%X names lanes that are not here (0x%X execute it)", xg_sim_lane_u32(slot, i), mask); return false; }
+        if (!(m >> i & 1) || (xg_sim_lane_u32(slot, i) & v->live) == m) continue;
+        xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the member masks of lanes %u and %u differ: 0x%X and 0x%X", lane, i, named, xg_sim_lane_u32(slot, i));
+        return 0;
     }
-    return true;
+    return m;
 }
 
 XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -125,7 +124,7 @@ XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
         j = xg_sim_shuffle_from((xg_sim_shuffleop)in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
-        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, "the shuffle reads lane %u, which does not take part", j); return; }
+        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the shuffle reads lane %u, which does not take part", j); return; }
         out[i] = xg_sim_lane_u32(a, j);
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
@@ -173,10 +172,10 @@ XG_FN uint32_t xg_sim_reduce(const xg_sim_ins *in, uint32_t x, uint32_t y) {
     } else less = in->imm ? (int32_t)x < (int32_t)y : x < y;
     return less == (in->op == XG_SIM_W_MIN) ? x : y;
 }
-XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_FN void xg_sim_exec_members(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, x, votes;
-    if (!xg_sim_members(w, v, in, mask)) return;
     switch (in->op) {
+    case XG_SIM_W_SYNC: return;
     case XG_SIM_W_UP: case XG_SIM_W_DOWN: case XG_SIM_W_BFLY: case XG_SIM_W_IDX: xg_sim_shuffle(w, v, in, mask); return;
     case XG_SIM_W_ALL: case XG_SIM_W_ANY: case XG_SIM_W_UNI: case XG_SIM_W_BALLOT:
         votes = xg_sim_predicate(xg_sim_slot(w, v, in->a)) & mask;
@@ -198,6 +197,16 @@ XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (in->imm >= 2 && (x & 0x7FFFFFFFu) > 0x7F800000u) x = 0x7FFFFFFFu;
         xg_sim_spread(v, in, mask, x);
     }
+    }
+}
+
+/* Lanes that are here together may belong to several groups of members. */
+XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t rest = mask, m;
+    for (; rest && !w->faulted; rest &= ~m) {
+        m = xg_sim_members(w, v, in, mask, xg_sim_first_lane(rest));
+        if (!m) return;
+        xg_sim_exec_members(w, v, in, m);
     }
 }
 

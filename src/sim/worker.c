@@ -5,7 +5,7 @@
 #define XG_SIM_WORKER_C
 #include "flow.c"
 
-typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_DONE } xg_sim_state;
+typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */, XG_SIM_DONE } xg_sim_state;
 typedef struct xg_sim_path { uint32_t pc, meet, mask; } xg_sim_path;
 typedef struct xg_sim_frame { uint32_t pc, meet, site, base; char *regs; uint32_t local; const xg_sim_func *f; } xg_sim_frame;
 enum { XG_SIM_PATHS = 72 };
@@ -20,6 +20,9 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    bool impatient;           /* a wait of this warp shall end now, with "not yet" */
+    bool in_cluster_barrier;  /* it has arrived and not yet gone on */
+    uint32_t cluster_phase;   /* the phase it arrived in */
     xg_sim_frame *frames;
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
@@ -27,7 +30,23 @@ typedef struct xg_sim_warp {
 typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024 };
+enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 32 };
+
+/* What the blocks of a cluster share: who they are, which copies are under way. */
+typedef struct xg_sim_flight xg_sim_flight;
+typedef struct xg_sim_cluster {
+    xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
+    uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
+    uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
+    xg_sim_flight *flights;
+    uint32_t n_flights;
+} xg_sim_cluster;
+
+/* classes.c: how often a record ran: whole warps as differences, others counted. */
+typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
+/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+typedef struct xg_sim_copy_thread { uint32_t groups, done, waited; } xg_sim_copy_thread;
+typedef struct xg_sim_copy_word { uint32_t thread, group; } xg_sim_copy_word;
 
 struct xg_sim_worker {
     xg_sim_launch *l;
@@ -38,8 +57,12 @@ struct xg_sim_worker {
     char *regs;
     char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     uint32_t *marks;          /* of the words of shared memory: their writers, then their readers (shadow.c) */
+    xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
+    xg_sim_copy_word *copy_words;
     uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_cluster *cluster;
+    uint32_t rank;            /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     int32_t quantum;
@@ -47,11 +70,12 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
     bool unchecked;           /* nobody asks the shadows */
-    bool shared_parts;        /* some word of shared memory was written in part */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
+    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
+    xg_sim_runs *runs;        /* of each record, and one more */
     bool faulted;
     char fault[XG_SIM_FAULT_MAX];
 };
@@ -136,32 +160,41 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 
 /* ---- faults ---- */
 
+XG_FN const char *xg_sim_fault_name(xg_sim_faultkind kind) {
+    static const char *const names[XG_SIM_FAULT_COUNT] = {
+#define X(name, text) text,
+        XG_SIM_FAULTS(X)
+#undef X
+    };
+    return names[kind];
+}
+
 XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {
     const xg_source *s = w->m->src;
     size_t line = 1, i;
     for (i = 0; i < in->at && i < s->size; i++) line += s->text[i] == '\n';
     return line;
 }
-XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
     const xg_source *s = w->m->src;
     size_t n, line = 1, i, start = 0, end;
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     for (i = 0; i < in->at && i < s->size; i++) if (s->text[i] == '\n') { line++; start = i + 1; }
     for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
     while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
-    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u)\n    %.*s\n", s->name ? s->name : "ptx", line,
-        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], (int)(end - start), s->text + start);
+    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n", s->name ? s->name : "ptx", line,
+        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind), (int)(end - start), s->text + start);
     return XG_MIN(n, sizeof w->fault - 1);
 }
-XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) XG_PRINTF(5, 6);
-XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *format, ...) {
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind, const char *format, ...) XG_PRINTF(6, 7);
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind, const char *format, ...) {
     va_list args;
     size_t n;
     if (w->faulted) return;
     w->faulted = true;
     w->stats.faults++;
     xg_sim_stop(w->l);
-    n = xg_sim_fault_head(w, v, in, lane);
+    n = xg_sim_fault_head(w, v, in, lane, kind);
     va_start(args, format);
     xg_vformat(w->fault + n, sizeof w->fault - n, format, args);
     va_end(args);
@@ -174,7 +207,7 @@ XG_FN const xg_sim_buffer *xg_sim_freed_find(const xg_sim_memory *m, uint64_t a)
     return NULL;
 }
 /* The buffer nearest to an address in words. */
-XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, const char *what) {
+XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, xg_sim_faultkind kind, const char *what) {
     const xg_sim_memory *lists[2];
     const xg_sim_buffer *best = NULL;
     uint64_t distance = UINT64_MAX;
@@ -182,7 +215,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     lists[0] = w->l->memory;
     lists[1] = &w->m->globals;
     best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
-    if (best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
+    if (best) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_FREED, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
     for (i = 0; i < 2; i++) {
         uint32_t at = lists[i] ? xg_sim_memory_after(lists[i], a) : 0;
         for (k = 0; lists[i] && k < 2; k++) {
@@ -191,9 +224,9 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
             if (faraway < distance) { distance = faraway; best = b; }
         }
     }
-    if (!best) { xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
-    if (a < best->base) xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
-    else xg_sim_fault(w, v, in, lane, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    if (!best) { xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
+    if (a < best->base) xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    else xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
 }
 
 #endif /* XG_SIM_WORKER_C */

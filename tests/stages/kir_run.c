@@ -33,6 +33,12 @@ static kr_val *kr_of(kr *r, const xg_kval *v) { return &r->vals[v->id]; }
 static kr_val *kr_arg(kr *r, const xg_kop *op, uint32_t k) { return kr_of(r, op->operands[k].value); }
 static double kr_round(xg_kelem e, double v) { return xg_float_decode(xg_kelem_format(e), xg_float_encode(xg_kelem_format(e), v)); }
 
+/* A NaN that was loaded or made of bits keeps them in i. */
+static uint64_t kr_bits(xg_kelem e, const kr_val *v) {
+    uint64_t all = xg_kelem_bytes(e) >= 8 ? UINT64_MAX : ((uint64_t)1 << 8 * xg_kelem_bytes(e)) - 1;
+    return xg_kelem_is_int(e) || (v->f != v->f && v->i) ? (uint64_t)v->i & all : xg_float_encode(xg_kelem_format(e), v->f);
+}
+
 /* ---- memory ---- */
 static void kr_access(kr *r, const xg_kop *op, int buf, int64_t at, int64_t bytes, int64_t align) {
     if (buf < 0 || buf >= (int)r->bufs.n || at < 0 || at + bytes > r->bufs.p[buf].size) kr_fail(r, op, "out of bounds");
@@ -47,7 +53,7 @@ static void kr_load(kr *r, xg_kelem e, int buf, int64_t at, kr_val *v) {
     if (e == XG_E_C128) { memcpy(&v->f, p, 8); memcpy(&v->im, p + 8, 8); return; }
     memcpy(&bits, p, (size_t)xg_kelem_bytes(e));
     if (xg_kelem_is_int(e)) v->i = xg_kint_wrap(e, (int64_t)bits);
-    else v->f = xg_float_decode(xg_kelem_format(e), bits);
+    else { v->f = xg_float_decode(xg_kelem_format(e), bits); v->i = (int64_t)bits; }
 }
 static void kr_store(kr *r, xg_kelem e, int buf, int64_t at, const kr_val *v) {
     unsigned char *p = r->bufs.p[buf].p + at;
@@ -55,7 +61,7 @@ static void kr_store(kr *r, xg_kelem e, int buf, int64_t at, const kr_val *v) {
     float f;
     if (e == XG_E_C64) { f = (float)v->f; memcpy(p, &f, 4); f = (float)v->im; memcpy(p + 4, &f, 4); return; }
     if (e == XG_E_C128) { memcpy(p, &v->f, 8); memcpy(p + 8, &v->im, 8); return; }
-    bits = xg_kelem_is_int(e) ? (uint64_t)v->i : xg_float_encode(xg_kelem_format(e), v->f);
+    bits = kr_bits(e, v);
     memcpy(p, &bits, (size_t)xg_kelem_bytes(e));
 }
 static kr_val kr_vector(kr *r) { kr_val v; memset(&v, 0, sizeof v); v.lanes = XG_NEW_N(r->io->arena, kr_val, KR_LANES); return v; }
@@ -267,6 +273,45 @@ static kr_val kr_bitcast(kr *r, const xg_kop *op, const kr_val *x) {
         return v;
     }
 }
+/* One thread after the other: every change is one step. */
+static void kr_atomic(kr *r, const xg_kop *op, const uint8_t *mask) {
+    const xg_ktype *t = op->operands[0].value->type, *elem = op->regions[0]->args[0].type;
+    uint8_t *one = kr_mask(r);
+    KR_EACH(r, mask) {
+        int64_t at = kr_linear(r, op, 1, t) * xg_kelem_bytes(t->elem);
+        int buf = kr_arg(r, op, 0)->buf;
+        kr_val v = kr_move(r, op, elem, buf, at, 1, NULL);
+        memset(one, 0, r->n_threads);
+        one[t_] = 1;
+        kr_enter(r, op->regions[0], 0, &v, 1);
+        kr_region(r, op->regions[0], one);
+        kr_leave(r, 0, &v, 1);
+        kr_move(r, op, elem, buf, at, 1, &v);
+        r->vals[op->results[0].id] = *kr_arg(r, op, 0);
+    }
+}
+/* llvm.atomicrmw.*: what it combines with, done on the element that is there. */
+static void kr_op(kr *r, const xg_kop *op);
+static void kr_red(kr *r, const xg_kop *op) {
+    const xg_ktype *t = op->operands[0].value->type;
+    kr_val *p = kr_arg(r, op, 1), address = *p, v = *kr_arg(r, op, 0), now = kr_move(r, op, t, p->buf, p->i, op->a, NULL);
+    xg_kval current = *op->operands[1].value, result = *op->operands[0].value;
+    xg_kuse both[2];
+    xg_kop combine = *op;
+    both[0] = op->operands[0];
+    both[1] = op->operands[1];
+    both[1].value = &current;
+    combine.op = xg_katomic_combiner(op->op);
+    combine.operands = both;
+    combine.results = &result;
+    combine.n_results = 1;
+    *kr_of(r, &current) = now;
+    kr_op(r, &combine);
+    now = *kr_of(r, &result);
+    *kr_of(r, &current) = address;
+    *kr_of(r, &result) = v;
+    kr_move(r, op, t, address.buf, address.i, op->a, &now);
+}
 static void kr_op(kr *r, const xg_kop *op) {
     kr_val *x = op->n_operands > 0 ? kr_arg(r, op, 0) : NULL, *y = op->n_operands > 1 ? kr_arg(r, op, 1) : NULL, *z = op->n_operands > 2 ? kr_arg(r, op, 2) : NULL, out;
     const xg_ktype *t = op->n_results ? op->results[0].type : NULL;
@@ -275,7 +320,12 @@ static void kr_op(kr *r, const xg_kop *op) {
     uint32_t k;
     memset(&out, 0, sizeof out);
     if (xg_kop_flags(op->op) & KF_TERM) { for (k = 0; k < op->n_operands; k++) r->given[k] = *kr_arg(r, op, k); return; }
+    if (xg_katomic_combiner(op->op) != XG_K_OP_COUNT) { kr_red(r, op); return; }
     switch (op->op) {
+    case XG_K_OP_ATOM_CAS:
+        out = kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), NULL);
+        if (kr_bits(e, &out) == kr_bits(e, x)) kr_move(r, op, t, y->buf, y->i, xg_kelem_bytes(e), z);
+        break;
     case XG_K_OP_APPLY: kr_apply(r, op); return;
     case XG_K_OP_THREAD_ID: out.i = r->thread[op->flags]; break;
     case XG_K_OP_BLOCK_ID: out.i = r->block[op->flags]; break;
@@ -320,7 +370,8 @@ static void kr_op(kr *r, const xg_kop *op) {
 static void kr_region(kr *r, const xg_kregion *g, const uint8_t *mask) {
     const xg_kop *op;
     for (op = g->first; op; op = op->next) {
-        if (op->n_regions) kr_flow(r, op, mask);
+        if (op->op == XG_K_OP_ATOMIC_RMW) kr_atomic(r, op, mask);
+        else if (op->n_regions) kr_flow(r, op, mask);
         else if (op->op == XG_K_OP_CALL) kr_call(r, op, (const xg_kfunc *)op->p, mask, NULL);
         else if (op->op == XG_K_OP_SHUFFLE_REDUCE) kr_shuffle_reduce(r, op, mask);
         else if (op->op >= XG_K_OP_SHFLDOWN && op->op <= XG_K_OP_SHFLIDX) kr_shuffle(r, op, mask);

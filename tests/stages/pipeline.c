@@ -1,5 +1,6 @@
 /* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
  *   pass NAMES      HLO passes (comma-separated), then the module
+ *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
  *   plan            the whole way; buffer assignment and thunk sequence
@@ -18,6 +19,14 @@ static void stage_pass(xg_stage *io) {
     xg_hlo_print(&io->out, m, NULL);
 }
 
+/* rule NAME: one rule of the algebraic simplifier, as often as it applies. */
+static void stage_rule(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    xg_opt_algsimp_only(m, io->args);
+    xg_hlo_verify(m);
+    xg_hlo_print(&io->out, m, NULL);
+}
+
 static void stage_partition(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     xg_comp *c = (xg_comp *)xg_dict_get(&m->comp_names, xg_str_z(io->args));
@@ -30,6 +39,7 @@ static void stage_emit(xg_stage *io) {
     xg_emit_target t;
     t.resident_threads = 132 * 2048;
     t.max_unroll = 4;
+    t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
         xg_kir_verify(k);
@@ -67,6 +77,53 @@ static void stage_plan(xg_stage *io) {
     pipeline_compile(io, "buffer-assignment");
     io->in.name = "test";
     pipeline_compile(io, "plan");
+}
+
+/* plan_text: a planned module, read and printed; plan_again: a module planned, printed, read, printed, which must be the same text, and compiled to the same bytes both ways. */
+static void stage_plan_text(xg_stage *io) { xg_plan_print(&io->out, xg_plan_parse(io->ctx, io->arena, &io->in)); }
+
+typedef struct pipeline_kept { xg_arena *arena; const char *want; xg_str text; } pipeline_kept;
+static void pipeline_keep_text(void *user, const char *stage, const char *text, size_t n) {
+    pipeline_kept *k = (pipeline_kept *)user;
+    if (strcmp(stage, k->want) == 0) k->text = xg_str_copy(k->arena, xg_str_of(text, n));
+}
+static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
+    xg_driver_options o;
+    pipeline_kept k;
+    memset(&o, 0, sizeof o);
+    memset(&k, 0, sizeof k);
+    k.arena = io->arena;
+    k.want = want;
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    o.command_buffer_control = strstr(io->args, "control") != NULL;
+    o.command_buffer_least = o.command_buffer_control ? 1 : 0;
+    o.dump = pipeline_keep_text;
+    o.dump_user = &k;
+    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL);
+    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    return k.text;
+}
+static void stage_plan_again(xg_stage *io) {
+    xg_str first, second, exe, again;
+    first = pipeline_text(io, "plan", &exe);
+    io->in.text = first.p;
+    io->in.size = first.n;
+    second = pipeline_text(io, "plan", &again);
+    xg_puts(&io->out, xg_str_eq(first, second) ? "same plan\n" : "another plan\n");
+    xg_puts(&io->out, xg_str_eq(exe, again) ? "same bytes\n" : "other bytes\n");
+}
+/* thunks: the executable's, printed, read and printed again. */
+static void stage_thunks(xg_stage *io) {
+    xg_str exe, text = pipeline_text(io, "thunk_sequence", &exe);
+    xg_source src;
+    xg_buf b;
+    src.name = "thunks";
+    src.text = text.p;
+    src.size = text.n;
+    xg_buf_init(&b, io->arena);
+    xg_listing_print(&b, xg_listing_parse(io->ctx, io->arena, &src));
+    xg_put_str(&io->out, text);
+    if (!xg_str_eq(text, xg_str_of(b.p, b.n))) { xg_puts(&io->out, "read back it is\n"); xg_put(&io->out, b.p, b.n); }
 }
 
 /* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.

@@ -15,4 +15,5 @@
 #include "kir_run.c"
 #include "pipeline.c"
 #include "sim.c"
-#define STAGES(X) X(sim) X(run) X(counters) X(pass) X(partition) X(emit) X(compile) X(plan) X(kir) X(kir_pass) X(kir_run) X(ptx) X(ptx_legal) X(infer) X(verify) X(number) X(literal) X(parse) X(roundtrip) X(affine) X(indexing) X(eval) X(oracle) X(graph)
+#include "planted.c"
+#define STAGES(X) X(sim) X(run) X(counters) X(pass) X(partition) X(emit) X(compile) X(plan) X(plan_text) X(plan_again) X(thunks) X(kir) X(kir_pass) X(kir_run) X(ptx) X(ptx_legal) X(infer) X(verify) X(number) X(literal) X(parse) X(roundtrip) X(affine) X(indexing) X(eval) X(oracle) X(graph) X(planted) X(rule)

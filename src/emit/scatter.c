@@ -1,0 +1,399 @@
+/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it goes.
+ *
+ * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
+ * operand as a whole is left out. Forms:
+ *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
+ * What none of the forms takes is turned round by the loop emitter (gather.c). */
+#ifndef XG_EMIT_SCATTER_C
+#define XG_EMIT_SCATTER_C
+#include "emit.h"
+
+typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATOMIC, XG_SCATTER_OWNER } xg_scatter_form;
+
+typedef struct xg_scattering {
+    xg_fusion_emission *e;
+    const xg_inst *i, *indices;
+    const xg_comp *combiner;
+    uint32_t n, rank;             /* arrays; of the operand */
+    const xg_shape *operand, *update;
+    xg_ints window, inserted, map, batch, index_batch;
+    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
+    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
+    uint32_t n_positions;         /* dims of a position */
+    int64_t counts[XG_RANK_MAX];
+    xg_scatter_form form;
+    xg_section section;
+} xg_scattering;
+
+XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
+    const xg_inst *i = e->roots[0];
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    if (i->op != XG_SCATTER || i->n_operands / 2 != e->n_roots) return NULL;
+    for (k = 0; k < e->n_roots; k++) {
+        if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
+        if (i->shape->type != XLAGPU_TUPLE) continue;
+        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i || xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k) return NULL;
+    }
+    return i;
+}
+
+/* ---- which form ---- */
+
+/* The operation of a combiner of its two parameters; XG_OPCODE_COUNT for others. */
+XG_FN xg_opcode xg_scatter_combiner(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER || XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1)) return XG_OPCODE_COUNT;
+    return r->op;
+}
+/* Whether the order of the updates cannot be told from the result, or only by the rounding of floats. */
+XG_FN bool xg_scatter_commutes(xg_opcode op) {
+    switch (op) {
+    case XG_ADD: case XG_MULTIPLY: case XG_MINIMUM: case XG_MAXIMUM: case XG_AND: case XG_OR: case XG_XOR: return true;
+    default: return false;
+    }
+}
+XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F; }
+XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
+    xg_opcode op = xg_scatter_combiner(d->combiner);
+    int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
+}
+/* Windows begin at multiples of their size, so two of them are the same or apart. */
+XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    return true;
+}
+XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
+    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
+    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    return XG_SCATTER_NONE;
+}
+
+XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
+    uint32_t k, next = 0, minor;
+    xg_shape *walk;
+    int64_t *dims;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = xg_scattering_of(e);
+    if (!d->i) return false;
+    d->n = d->i->n_operands / 2;
+    d->indices = XG_OPERAND(d->i, d->n);
+    d->operand = XG_OPERAND(d->i, 0)->shape;
+    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->rank = d->operand->rank;
+    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
+    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
+    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
+    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
+    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
+    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
+    d->positions = d->slice = 1;
+    for (k = 0; k < d->rank; k++) {
+        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
+        d->slice *= d->size[k];
+    }
+    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
+    d->form = xg_scatter_choose(d);
+    if (d->form == XG_SCATTER_NONE) return false;
+    d->unroll = 1;
+    walk = XG_NEW(e->arena, xg_shape);
+    *walk = *d->update;
+    if (walk->rank && walk->elements >= e->target->resident_threads) {
+        minor = xg_shape_major(walk, walk->rank - 1);
+        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        dims = XG_NEW_N(e->arena, int64_t, walk->rank);
+        memcpy(dims, walk->dims, walk->rank * sizeof *dims);
+        dims[minor] /= d->unroll;
+        walk->dims = dims;
+        walk->elements /= d->unroll;
+    }
+    d->section.shape = walk;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
+    xg_scattering d;
+    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+}
+
+/* ---- where an update goes ---- */
+
+/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
+typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
+
+/* Component `which` of the start at a position, of 32 bits or 64. */
+XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
+    xlagpu_type t = d->indices->shape->type;
+    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
+    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
+}
+/* Which dim of the position a batching dim of the operand is. */
+XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
+    int64_t dim = d->index_batch.p[which];
+    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+}
+/* Fills the place; the answer is whether the window lies inside, NULL for always. */
+XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
+    xg_kval *inside = NULL;
+    uint32_t k, which, n = 0, next = 0;
+    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    for (k = 0; k < d->rank; k++) {
+        int64_t slack = d->operand->dims[k] - d->size[k];
+        p->start[k] = p->offset[k] = NULL;
+        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
+        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        p->start[k] = xg_scatter_component(s, d, p->position, which);
+        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+    }
+    return inside;
+}
+/* The operand's index, given that the window lies inside. */
+XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval **idx) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+        else if (!p->offset[k]) idx[k] = start;
+        else {
+            idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, p->offset[k]);
+            xg_kval_set_range(idx[k], xg_range_of(0, d->operand->dims[k] - 1));
+        }
+    }
+}
+
+/* ---- what happens there ---- */
+
+/* current becomes what the combiner makes of it and an update. */
+XG_FN void xg_scatter_combine(xg_scope *s, const xg_scattering *d, xg_elem *current, const xg_elem *update) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
+    uint32_t k;
+    for (k = 0; k < d->n; k++) { args[k] = current[k]; args[d->n + k] = update[k]; }
+    xg_elem_call_comp(s, d->combiner, args, current, d->n);
+}
+XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) out[k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), at);
+}
+
+/* The results with the elements in them. */
+XG_FN void xg_scatter_insert_all(xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
+}
+/* A branch over the results: where cond does not hold they stay; the other side is for the caller to fill. */
+XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval *const *dest) {
+    const xg_ktype **types = XG_NEW_N(s->e->arena, const xg_ktype *, d->n + 1);
+    uint32_t k;
+    xg_kop *op;
+    xg_kb other;
+    for (k = 0; k < d->n; k++) types[k] = dest[k]->type;
+    op = xg_kif(&s->b, cond, types, d->n);
+    other = xg_kb_end(s->e->m, op->regions[1]);
+    xg_kyield(&other, dest, d->n);
+    return op;
+}
+XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *current = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    uint32_t k;
+    xg_scatter_updates(s, d, at, update);
+    for (k = 0; k < d->n; k++) current[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_combine(s, d, current, update);
+    xg_scatter_insert_all(s, d, current, idx, dest);
+}
+
+XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_kval *operands[XG_RANK_MAX + 1];
+    const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
+    xg_elem current, update;
+    xg_kb outer;
+    xg_kop *op;
+    xg_scatter_updates(s, d, at, &update);
+    operands[0] = dest[0];
+    xg_emit_physical(d->operand, idx, operands + 1);
+    op = xg_kir_op(&s->b, XG_K_OP_ATOMIC_RMW, operands, d->rank + 1, &dest[0]->type, 1, 1);
+    xg_kir_region_args(&s->b, op, 0, &elem, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    current = xg_elem_real(&op->regions[0]->args[0]);
+    xg_scatter_combine(s, d, &current, &update);
+    xg_kyield(&s->b, &current.v, 1);
+    s->b = outer;
+    dest[0] = op->results;
+}
+
+/* ---- the owner ---- */
+
+typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
+
+/* The number of a position, and back. */
+XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
+    xg_kval *r;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    return r;
+}
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+}
+/* for number = lo to hi */
+XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
+    xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
+    uint32_t m = xg_carry_values(carried, n, values);
+    xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
+    xg_kb outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    number = &loop->regions[0]->args[0];
+    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_carry_elems(loop->regions[0]->args + 1, carried, n);
+    body(s, (void *)(uintptr_t)o, &number, carried);
+    m = xg_carry_values(carried, n, values);
+    xg_kyield(&s->b, values, m);
+    s->b = outer;
+    xg_carry_elems(loop->results, carried, n);
+}
+
+/* Whether the window of another position is the same. */
+XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
+    const xg_scattering *d = o->d;
+    xg_kval *same = NULL;
+    uint32_t k, which;
+    for (k = 0; k < d->rank; k++) {
+        xg_kval *v;
+        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
+        if (!xg_gather_has(d->map, k, &which)) continue;
+        v = xg_scatter_component(s, d, position, which);
+        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+    }
+    return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
+}
+/* carried[0]: no position so far was the same. */
+XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
+}
+XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    const xg_scattering *d = o->d;
+    xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    xg_scatter_updates(s, d, at, update);
+    xg_scatter_combine(s, d, carried, update);
+}
+XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
+    const xg_scatter_owner *o = (const xg_scatter_owner *)data;
+    xg_kval *position[XG_RANK_MAX];
+    xg_scatter_position_of(s, o->d, *number, position);
+    xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
+}
+/* Nobody but the owner touches the element: others may not even read it. */
+XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+    xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
+    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
+    xg_scatter_owner o;
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    o.d = d;
+    o.mine = p;
+    o.at = at;
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
+    }
+    xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
+    op = xg_scatter_if(s, d, owner.v, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_insert_all(s, d, carried, idx, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+/* One element; only its offset in the window differs from that of its neighbours. */
+XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_scatter_place p = *base;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    xg_scatter_index(s, d, &p, idx);
+    if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
+    else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
+    else xg_scatter_by_owner(s, d, &p, at, idx, dest);
+}
+/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+    xg_imap *m;
+    xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
+    uint32_t minor, k;
+    xg_kb outer = s->b;
+    xg_kop *loop;
+    if (d->unroll == 1) { xg_scatter_one(s, d, base, at, dest); return; }
+    minor = xg_shape_major(d->update, d->update->rank - 1);
+    m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
+    m->syms[0].range = xg_range_of(0, d->unroll - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, loop->regions[0]);
+    s->b.loc = outer.loc;
+    memcpy(here, at, d->update->rank * sizeof *here);
+    here[minor] = &loop->regions[0]->args[1];
+    for (k = 0; k < d->n; k++) inside[k] = &loop->regions[0]->args[2 + k];
+    xg_scatter_one(s, d, base, here, inside);
+    xg_kyield(&s->b, inside, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &loop->results[k];
+}
+XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    const xg_scattering *d = (const xg_scattering *)data;
+    xg_scatter_place p;
+    xg_kval *inside = xg_scatter_locate(s, d, at, &p);
+    xg_kb outer;
+    xg_kop *op;
+    uint32_t k;
+    (void)which;
+    if (!inside) { xg_scatter_row(s, d, &p, at, dest); return; }
+    op = xg_scatter_if(s, d, inside, dest);
+    outer = s->b;
+    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b.loc = outer.loc;
+    xg_scatter_row(s, d, &p, at, dest);
+    xg_kyield(&s->b, dest, d->n);
+    s->b = outer;
+    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+}
+XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
+    xg_scattering d;
+    (void)xg_scattering_make(&d, e);
+    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+}
+
+#endif /* XG_EMIT_SCATTER_C */

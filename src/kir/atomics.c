@@ -1,0 +1,138 @@
+/* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
+ *
+ * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
+ * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
+ * the old one needs no exchange. */
+#ifndef XG_KIR_ATOMICS_C
+#define XG_KIR_ATOMICS_C
+#include "kir.h"
+
+/* X(RED, combiner) */
+#define XG_KATOMICS(X) X(RED_ADDI, ADDI) X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
+    switch (red) {
+#define X(red_op, op) case XG_K_OP_##red_op: return XG_K_OP_##op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+XG_FN xg_kopcode xg_katomic_red(xg_kopcode combiner) {
+    switch (combiner) {
+#define X(red_op, op) case XG_K_OP_##op: return XG_K_OP_##red_op;
+    XG_KATOMICS(X)
+#undef X
+    default: return XG_K_OP_COUNT;
+    }
+}
+#undef XG_KATOMICS
+
+/* ---- elements as bits ---- */
+
+XG_FN xg_kelem xg_katomic_bits(xg_kelem e) {
+    int64_t bytes = xg_kelem_bytes(e);
+    return bytes == 8 ? XG_E_I64 : bytes == 2 ? XG_E_I16 : XG_E_I32;
+}
+XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *shift) {
+    if (shift) {
+        bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
+        if (e == XG_E_I1) return xg_kcmpi_(b, XG_CI_NE, bits, xg_kconst_int(b, XG_E_I8, 0));
+    }
+    return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
+}
+/* The element's bits; a byte takes its place among those of the word around it. */
+XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
+    xg_kelem to = shift ? XG_E_I8 : word->type->elem;
+    xg_kval *hole;
+    if (v->type->elem == XG_E_I1) v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (v->type->elem != to) v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (!shift) return v;
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift), xg_kconst_int(b, XG_E_I32, -1));
+    v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
+}
+/* 16 bits are exchanged in the registers of 16-bit floats. */
+XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_kval *v) {
+    bool half = v->type->elem == XG_E_I16;
+    xg_kval *o[3], *r;
+    o[0] = half ? xg_kcast(b, XG_K_OP_BITCAST, expected, XG_E_F16) : expected;
+    o[1] = p;
+    o[2] = half ? xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F16) : v;
+    r = xg_kir_value(b, XG_K_OP_ATOM_CAS, o, 3, o[0]->type);
+    return half ? xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_I16) : r;
+}
+
+XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
+    const xg_ktype *t = xg_kir_scalar(b->m, xg_katomic_bits(e));
+    xg_kval *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *v, *next[2];
+    xg_kop *loop, *branch;
+    xg_kb in, side;
+    old->def->a = xg_kelem_bytes(t->elem);
+    old->def->flags = KM_VOLATILE;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, &old, 1, &t, 1, 2);
+    xg_kir_region_args(b, loop, 0, &t, 1);
+    xg_kir_region_args(b, loop, 1, &t, 1);
+    in = xg_kb_end(b->m, loop->regions[0]);
+    in.loc = b->loc;
+    old = &loop->regions[0]->args[0];
+    v = xg_katomic_encode(&in, fn(&in, data, xg_katomic_decode(&in, e, old, shift)), old, shift);
+    branch = xg_kif(&in, xg_kcmpi_(&in, XG_CI_NE, v, old), &t, 1);
+    side = xg_kb_end(b->m, branch->regions[0]);
+    v = xg_katomic_exchange(&side, old, p, v);
+    xg_kyield(&side, &v, 1);
+    side = xg_kb_end(b->m, branch->regions[1]);
+    xg_kyield(&side, &old, 1);
+    next[0] = xg_kcmpi_(&in, XG_CI_NE, branch->results, old);
+    next[1] = branch->results;
+    xg_kir_op(&in, XG_K_OP_CONDITION, next, 2, NULL, 0, 0);
+    in = xg_kb_end(b->m, loop->regions[1]);
+    v = &loop->regions[1]->args[0];
+    xg_kyield(&in, &v, 1);
+}
+
+/* ---- the region of an atomic_rmw ---- */
+
+XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->region == r || (v->def && v->def->parent == r)) return true;
+    }
+    return op->n_regions != 0 || !(xg_kop_flags(op->op) & KF_PURE);
+}
+XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
+    const xg_kregion *r = (const xg_kregion *)data;
+    const xg_kop *end = xg_kregion_end(r), *op;
+    xg_map64 vals;
+    xg_map64_init(&vals, b->m->arena);
+    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
+    return xg_kclone_value(&vals, end->operands[0].value);
+}
+/* Whether memory may know how to do it on this type. */
+XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
+    if (red == XG_K_OP_COUNT) return false;
+    return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
+}
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
+    xg_kop *op, *next, *last;
+    xg_kopcode red;
+    xg_kval *o[2];
+    uint32_t k;
+    for (op = r->first; op; op = next) { /* what does not need the element is made in front */
+        next = op->next;
+        if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
+    }
+    last = xg_kregion_end(r)->operands[0].value->def;
+    red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
+    for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
+        o[0] = last->operands[1 - k].value;
+        o[1] = p;
+        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        return;
+    }
+    xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);
+}
+
+#endif /* XG_KIR_ATOMICS_C */

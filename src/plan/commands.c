@@ -1,0 +1,94 @@
+/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command buffer each.
+ *
+ * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
+ * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+#ifndef XG_PLAN_COMMANDS_C
+#define XG_PLAN_COMMANDS_C
+#include "plan.h"
+
+typedef struct xg_commands { xg_plan *p; uint32_t least; bool control; uint32_t *size; } xg_commands; /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+
+XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
+    uint32_t k;
+    for (k = 0; k < s->n_links; k++) if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
+    return true;
+}
+/* How many commands a step is; 0: it cannot be one. */
+XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
+    uint32_t n = 1, k;
+    switch (s->kind) {
+    case XG_EXE_THUNK_KERNEL: case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: case XG_EXE_THUNK_REPLICA_ID: case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
+    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: break;
+    default: return 0;
+    }
+    for (k = 0; k < s->n_children && c->control; k++) { if (!c->size[s->children[k]]) return 0; n += c->size[s->children[k]] - 1; }
+    return c->control ? n : 0;
+}
+
+/* The run from..to of a sequence becomes a sequence of its own under one step. */
+XG_FN void xg_commands_wrap(xg_commands *c, xg_plan_sequence *q, uint32_t from, uint32_t to, xg_plan_sequence *out) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *run = XG_NEW(p->arena, xg_plan_sequence);
+    xg_plan_step *s;
+    uint32_t k;
+    run->comp = q->comp;
+    for (k = from; k < to; k++) xg_push(p->arena, uint32_t, &run->steps, q->steps.p[k]);
+    xg_push(p->arena, xg_plan_sequence *, &p->sequences, run);
+    s = xg_plan_step_new(p, out, XG_EXE_THUNK_COMMAND_BUFFER, p->steps.p[q->steps.p[from]].inst, 0);
+    s->n_children = 1;
+    s->children = XG_NEW(p->arena, uint32_t);
+    s->children[0] = p->sequences.n - 1;
+}
+
+XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
+    xg_plan *p = c->p;
+    xg_plan_sequence *q = p->sequences.p[number], out;
+    uint32_t k, from = 0, total = 0;
+    out = *q;
+    memset(&out.steps, 0, sizeof out.steps);
+    for (k = 0; k <= q->steps.n; k++) {
+        uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
+        if (n) { total += n; continue; }
+        if (total >= c->least && k > from) xg_commands_wrap(c, q, from, k, &out);
+        else for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
+        from = k + 1;
+        total = 0;
+    }
+    q->steps.p = out.steps.p;
+    q->steps.n = out.steps.n;
+    q->steps.cap = out.steps.cap;
+}
+
+/* Sequences inside of others have greater numbers. */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
+    uint32_t n = p->sequences.n, k, j;
+    bool *inside = XG_NEW_N(p->arena, bool, n + (size_t)1); /* runs as part of a command buffer */
+    xg_commands c;
+    c.p = p;
+    c.least = least;
+    c.control = control;
+    c.size = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
+    for (k = n; k-- > 0;) {
+        const xg_plan_sequence *q = p->sequences.p[k];
+        c.size[k] = 1;
+        for (j = 0; j < q->steps.n && c.size[k]; j++) { uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]); c.size[k] = of ? c.size[k] + of : 0; }
+    }
+    for (k = 0; k < n; k++) {
+        uint32_t l;
+        if (inside[k]) c.least = UINT32_MAX; /* stays as it is; so does what it runs */
+        else { c.least = least; xg_commands_sequence(&c, k); }
+        for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+            const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) { for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k]; continue; }
+            for (l = 0; l < p->sequences.p[s->children[0]]->steps.n; l++) {
+                const xg_plan_step *t = &p->steps.p[p->sequences.p[s->children[0]]->steps.p[l]];
+                uint32_t d;
+                for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
+            }
+        }
+    }
+}
+
+#endif /* XG_PLAN_COMMANDS_C */

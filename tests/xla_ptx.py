@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Runs the PTX that XLA:GPU itself printed on the simulator and compares the results. Run by hand; it needs NumPy and ml_dtypes.
+
+    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX] [--all]
+
+DIR of --dump holds a folder NAME for each module with what XLA writes under --xla_dump_to: PTX, optimised HLO, buffer assignment, thunk sequence.
+DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with tolerances. Modules whose thunk sequence is one kernel are run, with
+--all those of several kernels too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
+line for each of the others says why they are left out.
+"""
+import argparse, glob, os, re, subprocess, sys, tempfile
+import ml_dtypes
+import numpy as np
+
+DTYPES = {"pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
+          "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128, "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2}
+
+
+class Skip(Exception):
+    pass
+
+
+def one(folder, pattern):
+    found = glob.glob(os.path.join(glob.escape(folder), pattern))
+    return open(found[0]).read() if found else ""
+
+
+def leaves(shape):
+    """'(f32[2]{0}, pred[])' to [(dtype, dims, minor_to_major)], in the order of the tuple."""
+    out = []
+    for t, dims, layout in re.findall(r"(\w+)\[([\d,]*)\](?:\{([\d,]*)[^}]*\})?", re.sub(r"/\*[^*]*\*/", "", shape)):
+        d = [int(x) for x in dims.split(",") if x]
+        out.append((t, d, [int(x) for x in layout.split(",") if x] if layout else list(range(len(d)))[::-1]))
+    return out
+
+
+def parse_entry(hlo):
+    """The entry's instructions: name to (shape, opcode, operands, attributes); and the root's name."""
+    body = hlo[hlo.index("\nENTRY"):]
+    table, root = {}, None
+    for line in body.splitlines()[1:]:
+        m = re.match(r"\s+(ROOT )?%([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$", line)
+        if not m:
+            continue
+        args = m[5].split("), ")[0]
+        table[m[2]] = (m[3], m[4], re.findall(r"%([\w.\-]+)", args), m[5])
+        if m[1]:
+            root = m[2]
+    return table, root
+
+
+def resolve(table, name, index):
+    """The value that defines leaf `index` (a tuple of numbers) of an instruction."""
+    shape, op, operands, rest = table[name]
+    if op == "get-tuple-element":
+        return resolve(table, operands[0], (int(re.search(r"index=(\d+)", rest)[1]),) + index)
+    if op == "tuple":
+        return resolve(table, operands[index[0]], index[1:])
+    if op == "bitcast":
+        return resolve(table, operands[0], index)
+    return name, index
+
+
+def slices(text):
+    """(value, index) to (allocation, offset, size)."""
+    out, allocation = {}, None
+    for line in text.splitlines():
+        m = re.match(r"allocation (\d+): size (\d+)", line)
+        if m:
+            allocation = int(m[1])
+        m = re.match(r" value: <\d+ ([\w.\-]+)(\{[\d,]*\})? @\d+> \(size=(\d+),offset=(\d+)\)", line)
+        if m:
+            index = tuple(int(x) for x in (m[2] or "{}")[1:-1].split(",") if x)
+            out.setdefault((m[1], index), (allocation, int(m[4]), int(m[3])))
+        if line.startswith("Total bytes used"):
+            break
+    return out
+
+
+def to_memory(array, minor_to_major):
+    return np.ascontiguousarray(np.transpose(array, minor_to_major[::-1])).view(np.uint8).reshape(-1) if array.ndim else np.frombuffer(array.tobytes(), np.uint8)
+
+
+def from_memory(data, dtype, dims, minor_to_major):
+    a = np.frombuffer(data.tobytes(), dtype)
+    order = minor_to_major[::-1]
+    return np.transpose(a.reshape([dims[i] for i in order]), np.argsort(order)) if dims else a.reshape(())
+
+
+def typed(array, name):
+    t = np.dtype(DTYPES[name])
+    return array.view(t) if array.dtype != t and array.dtype.itemsize == t.itemsize else array.astype(t)
+
+
+def equal(got, want, rtol, atol):
+    if got.dtype.kind in "biu":
+        return bool((got == want).all())
+    wide = np.complex128 if got.dtype.kind == "c" else np.float64
+    return np.allclose(got.astype(wide), want.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
+
+
+class Memory:
+    """The allocations of one module, filled with its parameters."""
+
+    def __init__(self, table, where, data):
+        self.bytes, self.table, self.where = {}, table, where
+        for (value, index), (allocation, offset, size) in where.items():
+            room = self.bytes.get(allocation, np.zeros(0, np.uint8))
+            if room.size < offset + size:
+                self.bytes[allocation] = np.concatenate([room, np.zeros(offset + size - room.size, np.uint8)])
+        for value, (shape, op, _, rest) in table.items():
+            if op == "parameter" and (value, ()) in where:
+                t, dims, layout = leaves(shape)[0]
+                self.slice(value, ())[:] = to_memory(typed(data[f"arg{int(re.match(r'([0-9]+)', rest)[1])}"], t), layout)
+
+    def spot(self, name, index):
+        spot = self.where.get(resolve(self.table, name, index))
+        if spot is None:
+            raise Skip(f"no memory for {name}{list(index)}")
+        return spot
+
+    def slice(self, name, index):
+        allocation, offset, size = self.spot(name, index)
+        return self.bytes[allocation][offset : offset + size]
+
+
+def launch(args, folder, memory, m, kernel):
+    shape, _, operands, _ = memory.table[kernel]
+    params = [(o, ()) for o in operands] + ([(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())])
+    entry = re.sub(r"[.\-]", "_", m[1])
+    ptx = [p for p in glob.glob(os.path.join(glob.escape(folder), "*.ptx")) if re.search(r"\.entry " + entry + r"\(", open(p).read())]
+    if not ptx:
+        raise Skip("no PTX of " + kernel)
+    wanted = len(re.findall(r"\.param", re.search(r"\.entry " + entry + r"\((.*?)\)", open(ptx[0]).read(), re.S)[1]))
+    flags, seen, files, scratch = [], {}, [], tempfile.TemporaryDirectory()
+    for name, index in params:
+        if memory.table[resolve(memory.table, name, index)[0]][1] == "constant":
+            raise Skip("an operand is a constant of the module")
+        spot = memory.spot(name, index)
+        if spot in seen:
+            if wanted == len(params):
+                flags += ["--arg", f"same:{seen[spot]}"]
+            continue
+        seen[spot] = len(flags) // 2
+        path = os.path.join(scratch.name, f"p{len(files)}.npy")
+        files.append((spot, path))
+        np.save(path, memory.slice(name, index))
+        flags += ["--arg", f"inout:{path}:{path}.out"]
+    r = subprocess.run([args.tool, "sim", ptx[0], "--entry=" + entry, "--grid=" + ",".join(m.group(2, 3, 4)), "--block=" + ",".join(m.group(5, 6, 7)), "--shared=" + m[8]] + flags, capture_output=True, text=True, timeout=300)
+    if r.returncode:
+        return (r.stderr or r.stdout).strip()[:400]
+    for (allocation, offset, size), path in files:
+        memory.bytes[allocation][offset : offset + size] = next(iter(np.load(path + ".out").values()))
+    return None
+
+
+def run(args, name, rtol, atol):
+    """How many kernels ran, and what is wrong."""
+    folder = os.path.join(args.dump, name)
+    thunks = [l for l in one(folder, "*thunk_sequence.txt").splitlines() if re.match(r"\s*\d+: k", l)]
+    others = {re.search(r"k[A-Z]\w+", t)[0] for t in thunks} - {"kCustomKernel", "kKernel"}
+    if others or not thunks or (len(thunks) > 1 and not args.all):
+        raise Skip(f"{len(thunks)} thunks" + (": " + ", ".join(sorted(others)) if others else ""))
+    table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
+    data = np.load(os.path.join(args.cases, name + ".npz"))
+    memory = Memory(table, slices(one(folder, "*after_optimizations-buffer-assignment.txt")), data)
+    for t in thunks:
+        m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", t)
+        kernel = m and (m[1] if m[1] in table else next((k for k in table if re.sub(r"[.\-]", "_", k) == m[1]), None))
+        if not kernel:
+            raise Skip("a thunk is no instruction of the entry: " + t.split("]")[-1].strip()[:80])
+        wrong = launch(args, folder, memory, m, kernel)
+        if wrong:
+            return len(thunks), wrong
+    for i, (t, dims, layout) in enumerate(leaves(table[root][0])):
+        raw = memory.slice(root, (i,) if table[root][0].startswith("(") else ())
+        got = from_memory(raw[: int(np.prod(dims)) * np.dtype(DTYPES[t]).itemsize], DTYPES[t], dims, layout)
+        if not equal(got, typed(data[f"out{i}"], t).reshape(dims), rtol, atol):
+            return len(thunks), f"result {i} differs"
+    return len(thunks), None
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    for flag, default in (("--dump", None), ("--cases", None), ("--tool", "build/xlagpu"), ("--only", "")):
+        ap.add_argument(flag, default=default, required=default is None)
+    ap.add_argument("--all", action="store_true")
+    args = ap.parse_args()
+    passed = failed = skipped = kernels = 0
+    for line in open(os.path.join(args.cases, "manifest.tsv")).read().splitlines()[1:]:
+        name, _, rtol, atol = line.split("\t")[:4]
+        if not re.search(args.only, name) or not os.path.isdir(os.path.join(args.dump, name)):
+            continue
+        try:
+            n, wrong = run(args, name, float(rtol), float(atol))
+        except Skip as s:
+            skipped += 1
+            print(f"none\t{name}\t{s}")
+            continue
+        passed, failed, kernels = passed + (wrong is None), failed + (wrong is not None), kernels + n
+        print(f"{'FAIL' if wrong else 'ok'}\t{name}\t{n} kernels\t{wrong or ''}", flush=True)
+    print(f"{kernels} kernels run, {skipped} modules left out\n{passed} passed, {failed} failed")
+    return failed != 0
+
+
+sys.exit(main())
