@@ -14,7 +14,7 @@ enum { XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */,
 XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
     const xg_module *m = i->comp->module;
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, length = s->dims[dim], others = s->elements / length;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, length = s->dims[dim], others = s->elements / length;
     uint32_t k;
     for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
     if (k < s->rank && xg_tree_minor(s, k) == dim) return others >= sms / 2 || length < 8 * XG_SPLIT_PART ? 1 : XG_MIN((2 * sms + others - 1) / others, length / XG_SPLIT_PART);
@@ -95,19 +95,15 @@ XG_FN bool xg_split_scan(xg_inst *i) {
     xg_inst_remove(i);
     return true;
 }
-XG_FN bool xg_opt_scan_splitter(xg_module *m) {
-    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+XG_FN bool xg_split_scans_in(xg_comp *c) {
+    xg_inst *i, *next;
     bool changed = false;
-    xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
-    for (c = m->first; c; c = c->next) {
-        xg_inst *i, *next;
-        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
-            next = i->next;
-            if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
-        }
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
     }
     return changed;
 }
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_sequence(m, xg_split_scans_in); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */
