@@ -23,9 +23,31 @@ static double random_unit(uint64_t *s) { /* in [-1, 1) */
     return (double)((z ^ z >> 31) >> 11) / 4503599627370496.0 - 1.0;
 }
 
+/* What xlagpu_set_element would store, for the types that fill large arrays: a double to an f32 that keeps in its last bit whether it is exact, from
+ * which a bf16 is rounded right. */
+static void random_f32(tensor *t, uint64_t *seed) {
+    size_t n = t->bytes / 4, k;
+    for (k = 0; k < n; k++) { float f = (float)random_unit(seed); memcpy(t->data + 4 * k, &f, 4); }
+}
+static void random_bf16(tensor *t, uint64_t *seed) {
+    size_t n = t->bytes / 2, k;
+    for (k = 0; k < n; k++) {
+        double u = random_unit(seed);
+        float f = (float)u;
+        uint32_t b;
+        uint16_t h;
+        memcpy(&b, &f, 4);
+        if ((double)f != u) b = (b - (fabs((double)f) > fabs(u))) | 1; /* towards zero, then odd */
+        h = (uint16_t)((b + 0x7FFFu + (b >> 16 & 1)) >> 16);
+        memcpy(t->data + 2 * k, &h, 2);
+    }
+}
+
 /* Floats uniform in [-1, 1), integers small, pred half true. */
 void tensor_random(tensor *t, uint64_t *seed) {
     size_t n = tensor_count(t), size = xlagpu_type_bytes(t->type), k;
+    if (t->type == XLAGPU_F32) { random_f32(t, seed); return; }
+    if (t->type == XLAGPU_BF16) { random_bf16(t, seed); return; }
     for (k = 0; k < n; k++) {
         unsigned char *p = t->data + k * size;
         double u = random_unit(seed);
