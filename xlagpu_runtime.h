@@ -8287,7 +8287,8 @@ XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t byt
     for (line = 0; line <= last / XG_SIM_LINE_WORDS - first / XG_SIM_LINE_WORDS; line++) { /* as memmove: they may overlap */
         uint64_t l = s && to > from ? last / XG_SIM_LINE_WORDS - line : first / XG_SIM_LINE_WORDS + line;
         uint64_t k = XG_MAX(first, l * XG_SIM_LINE_WORDS), end = XG_MIN(last, l * XG_SIM_LINE_WORDS + XG_SIM_LINE_WORDS - 1);
-        xg_sim_written_words(d, k, (uint32_t)(end - k + 1), s, source + (k - first));
+        if (!s && end - k == XG_SIM_LINE_WORDS - 1) d->shadow[2 * l] = XG_SIM_TAG_OLD;
+        else xg_sim_written_words(d, k, (uint32_t)(end - k + 1), s, source + (k - first));
     }
 }
 
