@@ -20522,7 +20522,7 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
 XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
     xg_module *m = t->i->comp->module;
     int64_t dims[XG_RANK_MAX + 1];
-    int32_t order[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1] = {0};
     uint32_t rank = 0, k, n = 0;
     for (k = 0; k < t->in->rank; k++) {
         if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
@@ -20539,7 +20539,7 @@ XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
 /* What a reduce over these dims leaves, in the same order in memory. */
 XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
     int64_t dims[XG_RANK_MAX + 1];
-    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1] = {0}, place[XG_RANK_MAX + 1];
     uint32_t rank = 0, k, j, n = 0;
     for (k = 0; k < s->rank; k++) {
         for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
@@ -30547,6 +30547,7 @@ XG_FN xg_elem xg_elem_give(xg_scope *s, const xg_elem *outs, uint32_t n);       
 XG_FN xg_elem xg_elem_real(xg_kval *v);
 XG_FN xg_elem xg_elem_operand(xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v);
+XG_FN xg_kop *xg_elem_for(xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n); /* a loop over constants */
 XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
 XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);                 /* NULL is true */
 /* Whether dims and symbols lie in the map's domain, given that dims are indices of the shape and symbol k in [0, counts[k]-1]; NULL: always. */
@@ -32003,7 +32004,7 @@ XG_FN xg_elem xg_elem_scatter(xg_scope *s, const xg_inst *i, xg_kval *const *at)
 
 #define ADD(x, y) xg_k2(b, XG_K_OP_ADDI, (x), (y))
 #define XOR(x, y) xg_k2(b, XG_K_OP_XORI, (x), (y))
-#define OR(x, y) xg_k2(b, XG_K_OP_ORI, (x), (y))
+#define OR(x, y) XG_KOP2(b, XG_K_OP_ORI, (x), (y))
 #define C32(v) xg_kconst_int(b, XG_E_I32, (int64_t)(int32_t)(v))
 #define C64(v) xg_kconst_int(b, XG_E_I64, (int64_t)(v))
 #define LOW(x) xg_kcast(b, XG_K_OP_TRUNCI, (x), XG_E_I32)
@@ -32233,6 +32234,10 @@ XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t 
 /* ---- indices ---- */
 
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v) { return xg_kconst_int(&s->b, XG_E_INDEX, v); }
+XG_FN xg_kop *xg_elem_for(xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n) {
+    xg_kval *from = xg_elem_index(s, lo), *to = xg_elem_index(s, hi), *by = xg_elem_index(s, step);
+    return xg_kfor(&s->b, from, to, by, inits, n);
+}
 
 XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out) {
     uint32_t k;
@@ -34307,7 +34312,8 @@ typedef struct xg_sort_site {
 typedef struct xg_sort_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_sort_loop;
 XG_FN xg_sort_loop xg_sort_loop_begin(xg_sort_site *d, xg_kval *hi, xg_kval *carried) {
     xg_sort_loop l;
-    l.op = xg_kfor(&d->s.b, xg_elem_index(&d->s, 0), hi, xg_elem_index(&d->s, 1), &carried, carried ? 1 : 0);
+    xg_kval *zero = xg_elem_index(&d->s, 0), *one = xg_elem_index(&d->s, 1);
+    l.op = xg_kfor(&d->s.b, zero, hi, one, &carried, carried ? 1 : 0);
     l.outer = d->s.b;
     l.var = &l.op->regions[0]->args[0];
     l.carried = &l.op->regions[0]->args[1];
@@ -35700,7 +35706,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
             if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
         }
         for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
-        loop = xg_kfor(&s->b, xg_elem_index(s, 0), xg_elem_index(s, plan->vector), xg_elem_index(s, 1), vals, n + p->n_dest);
+        loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
         s->b = xg_kb_end(r->e->m, loop->regions[0]);
         s->b.loc = outside.loc;
         lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
@@ -36359,7 +36365,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     xg_running_write(d, tail, y, dest);
     if (last) return;
     if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
-    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, XG_KOP2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
     xg_hero_merge(&d->r.s, d->h, before, other);
 }
 XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
@@ -36368,7 +36374,7 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     bool tail = d->length % step != 0;
     xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
     d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
-    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->warp = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
     d->r.rounds = whole + tail;
     if (whole > 1 || (whole && tail)) {
         xg_kb outside;
@@ -36376,7 +36382,7 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
         uint32_t n;
         vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
         n = xg_partial_values(p, vals);
-        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        loop = xg_elem_for(&d->r.s, 0, whole, 1, vals, n);
         outside = *b;
         *b = xg_kb_end(d->r.e->m, loop->regions[0]);
         b->loc = outside.loc;

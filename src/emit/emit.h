@@ -75,6 +75,7 @@ XG_FN xg_elem xg_elem_give(xg_scope *s, const xg_elem *outs, uint32_t n);       
 XG_FN xg_elem xg_elem_real(xg_kval *v);
 XG_FN xg_elem xg_elem_operand(xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v);
+XG_FN xg_kop *xg_elem_for(xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n); /* a loop over constants */
 XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
 XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);                 /* NULL is true */
 /* Whether dims and symbols lie in the map's domain, given that dims are indices of the shape and symbol k in [0, counts[k]-1]; NULL: always. */

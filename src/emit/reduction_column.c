@@ -140,7 +140,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
             if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
         }
         for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
-        loop = xg_kfor(&s->b, xg_elem_index(s, 0), xg_elem_index(s, plan->vector), xg_elem_index(s, 1), vals, n + p->n_dest);
+        loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
         s->b = xg_kb_end(r->e->m, loop->regions[0]);
         s->b.loc = outside.loc;
         lane = vars[2 + n_syms] = &loop->regions[0]->args[0];

@@ -310,7 +310,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     xg_running_write(d, tail, y, dest);
     if (last) return;
     if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
-    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, XG_KOP2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
     xg_hero_merge(&d->r.s, d->h, before, other);
 }
 XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
@@ -319,7 +319,7 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     bool tail = d->length % step != 0;
     xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
     d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
-    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->warp = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
     d->r.rounds = whole + tail;
     if (whole > 1 || (whole && tail)) {
         xg_kb outside;
@@ -327,7 +327,7 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
         uint32_t n;
         vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
         n = xg_partial_values(p, vals);
-        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        loop = xg_elem_for(&d->r.s, 0, whole, 1, vals, n);
         outside = *b;
         *b = xg_kb_end(d->r.e->m, loop->regions[0]);
         b->loc = outside.loc;

@@ -43,7 +43,8 @@ typedef struct xg_sort_site {
 typedef struct xg_sort_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_sort_loop;
 XG_FN xg_sort_loop xg_sort_loop_begin(xg_sort_site *d, xg_kval *hi, xg_kval *carried) {
     xg_sort_loop l;
-    l.op = xg_kfor(&d->s.b, xg_elem_index(&d->s, 0), hi, xg_elem_index(&d->s, 1), &carried, carried ? 1 : 0);
+    xg_kval *zero = xg_elem_index(&d->s, 0), *one = xg_elem_index(&d->s, 1);
+    l.op = xg_kfor(&d->s.b, zero, hi, one, &carried, carried ? 1 : 0);
     l.outer = d->s.b;
     l.var = &l.op->regions[0]->args[0];
     l.carried = &l.op->regions[0]->args[1];

@@ -82,7 +82,7 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
 XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
     xg_module *m = t->i->comp->module;
     int64_t dims[XG_RANK_MAX + 1];
-    int32_t order[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1] = {0};
     uint32_t rank = 0, k, n = 0;
     for (k = 0; k < t->in->rank; k++) {
         if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
@@ -99,7 +99,7 @@ XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
 /* What a reduce over these dims leaves, in the same order in memory. */
 XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
     int64_t dims[XG_RANK_MAX + 1];
-    int32_t order[XG_RANK_MAX + 1], place[XG_RANK_MAX + 1];
+    int32_t order[XG_RANK_MAX + 1] = {0}, place[XG_RANK_MAX + 1];
     uint32_t rank = 0, k, j, n = 0;
     for (k = 0; k < s->rank; k++) {
         for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}

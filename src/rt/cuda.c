@@ -431,7 +431,7 @@ XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *ou
 XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlagpu_ptx_launch *l, void **extra) {
     xr_cuda_attribute a;
     xr_cuda_config c;
-    xr_cuda_launch_ex launch;
+    xr_cuda_launch_ex launch = NULL;
     xlagpu_status s = xr_cuda_newer(d, "cuLaunchKernelEx", &launch, sizeof launch);
     int k;
     if (s != XLAGPU_OK) return s;
@@ -470,7 +470,7 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
 }
 
 XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
-    xr_cuda_encode encode;
+    xr_cuda_encode encode = NULL;
     uint64_t memory[32], *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
     xlagpu_status s = xr_cuda_newer(d, "cuTensorMapEncodeTiled", &encode, sizeof encode);
     if (s != XLAGPU_OK) return s;
