@@ -8477,6 +8477,7 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
 /* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
@@ -17044,12 +17045,26 @@ XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of al
 XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
@@ -17059,7 +17074,10 @@ XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
 XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
+
+XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -17084,6 +17102,7 @@ XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims,
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
 XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
 XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b);
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
 XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
@@ -17108,6 +17127,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
@@ -17196,6 +17217,8 @@ XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, ui
 }
 
 /* ---- movement ---- */
+
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
@@ -17333,7 +17356,8 @@ XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
-    return xg_hb_reduce(b, x, xg_hb_int(b, x->shape->type, 0), dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    xg_inst *zero = xg_hb_int(b, x->shape->type, 0);
+    return xg_hb_reduce(b, x, zero, dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
 }
 /* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
@@ -17441,6 +17465,56 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
     }
 }
 
+/* The same for a tuple: values[k], in any layout, for its k-th element. */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
+    xg_hb b = xg_hb_at(from);
+    uint32_t n = from->shape->n_elems, k;
+    xg_inst **all, *whole;
+    xg_use *u, *next;
+    for (u = from->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
+        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_inst_remove(element);
+    }
+    if (!from->first_use && from != from->comp->root) return;
+    all = XG_NEW_N(from->comp->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) all[k] = values[k]->shape == from->shape->elems[k] ? values[k] : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
+    whole = xg_hb_tuple(&b, all, n);
+    xg_inst_replace(from, whole);
+}
+
+/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made;
+            next = i->next;
+            if (!matches(i)) continue;
+            b = xg_hb_at(i);
+            made = expand(&b, i);
+            if (!made) continue;
+            if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
+            else {
+                xg_inst **values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+                uint32_t k;
+                for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+                xg_opt_replace_tuple(i, values);
+            }
+            next = i->next; /* its elements may have stood there, and are gone */
+            xg_inst_remove(i);
+            if (made->op == XG_TUPLE && !made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
 #endif /* XG_OPT_BUILD_C */
 /* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
  *
@@ -17480,7 +17554,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(compare_self, COMPARE, EXACT) X(compare_unsigned_zero, COMPARE, EXACT) X(compare_pred, COMPARE, EXACT) X(compare_converted_pred, COMPARE, EXACT) \
     X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
     X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
-    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) \
+    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
     X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
@@ -17968,6 +18042,44 @@ RULE(of_broadcasts) {
     }
     for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_splat(&a->b, in[k], XG_OPERAND(model, 0)->shape->dims, in[k]->shape->rank ? 0 : XG_OPERAND(model, 0)->shape->rank);
     return xg_hb_broadcast(&a->b, xg_alg_again(a, i, in, XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank), i->shape->dims, i->shape->rank, places.p, places.n);
+}
+/* The operands of i before the movement `op`, which all arrays among them make from one shape and which moves nothing else; NULL where that would not leave
+ * fewer movements. Scalars that are broadcast are the same in any shape. */
+XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
+    xg_inst *model = NULL, **in;
+    uint32_t k, n = 0;
+    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->shape->rank != i->shape->rank) return NULL;
+        if (o->op == XG_BROADCAST && XG_OPERAND(o, 0)->shape->rank == 0) continue;
+        if (o->op != op || !xg_alg_one_user(o)) return NULL;
+        if (model && (!xg_shape_same_dims(XG_OPERAND(o, 0)->shape, XG_OPERAND(model, 0)->shape) || (op == XG_TRANSPOSE && !xg_ints_equal(xg_attr_ints(o, XG_A_dimensions), xg_attr_ints(model, XG_A_dimensions))))) return NULL;
+        model = o;
+        n++;
+    }
+    if (n < 2) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = P(k)->op == op ? XG_OPERAND(P(k), 0) : xg_hb_splat(&a->b, XG_OPERAND(P(k), 0), XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank);
+    return in;
+}
+XG_FN const xg_shape *xg_alg_moved_shape(const xg_inst *i, xg_opcode op) {
+    uint32_t k = 0;
+    while (P(k)->op != op) k++;
+    return XG_OPERAND(P(k), 0)->shape;
+}
+RULE(of_reshapes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_RESHAPE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_RESHAPE) : NULL;
+    return in ? xg_hb_reshape(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), i->shape->dims, i->shape->rank) : NULL;
+}
+RULE(of_transposes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_TRANSPOSE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_TRANSPOSE) : NULL;
+    uint32_t k = 0;
+    if (!in) return NULL;
+    while (P(k)->op != XG_TRANSPOSE) k++;
+    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_ints(P(k), XG_A_dimensions).p);
 }
 #undef RULE
 #undef P
@@ -18844,12 +18956,11 @@ typedef struct xg_alg_run {
 enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
 
 XG_FN void xg_alg_index(xg_alg_run *r) {
-    uint32_t op, k, n = 0;
-    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
-        r->first[op] = (uint16_t)n;
-        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
-    }
-    r->first[op] = (uint16_t)n;
+    uint16_t at[XG_OPCODE_COUNT + 1];
+    uint32_t op, k;
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) r->first[xg_alg_rules[k].op + 1] += !r->only || strcmp(r->only, xg_alg_rules[k].name) == 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) { at[op] = r->first[op]; r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]); }
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
     while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
@@ -18870,7 +18981,7 @@ XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
-            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { xg_alg_enqueue(r, d); continue; }
+            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
         *xg_alg_state(r, d) |= XG_ALG_GONE;
         for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
         xg_inst_remove(d);
@@ -18926,7 +19037,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
         unsigned char *s = xg_alg_state(r, i);
         if (*s & XG_ALG_GONE) continue;
         *s = 0;
-        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) { xg_alg_drop(r, i); continue; }
+        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
+        if (*xg_alg_state(r, i) & XG_ALG_GONE) continue;
         if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
     }
     XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
@@ -18943,6 +19055,95 @@ XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
 
 #endif /* XG_OPT_ALGSIMP_C */
+/* opt/batch_norm_expander.c -- BatchNormExpander: the batch normalisations as reductions and elementwise operations.
+ *
+ * Narrow floats are computed in f32 and rounded once, as the sums of everything else are. */
+#ifndef XG_OPT_BATCH_NORM_EXPANDER_C
+#define XG_OPT_BATCH_NORM_EXPANDER_C
+
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+
+XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_norms n;
+    uint32_t k;
+    memset(&n, 0, sizeof n);
+    n.b = b;
+    n.i = i;
+    n.wide = s->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    n.dims = s->dims;
+    n.rank = s->rank;
+    n.feature = xg_attr_int(i, XG_A_feature_index, 0);
+    n.count = s->dims[n.feature] ? (double)(s->elements / s->dims[n.feature]) : 0;
+    for (k = 0; k < s->rank; k++) if ((int64_t)k != n.feature) n.others[n.n_others++] = k;
+    return n;
+}
+XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
+XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
+    xg_inst *s = xg_norms_sum(n, x);
+    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+}
+XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
+    return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
+}
+/* (x - mean) (scale / deviation) + offset */
+XG_FN xg_inst *xg_norms_apply(const xg_norms *n, xg_inst *x, xg_inst *mean, xg_inst *variance, xg_inst *scale, xg_inst *offset) {
+    xg_inst *factor = xg_hb_2(n->b, XG_DIVIDE, scale, xg_norms_deviation(n, variance));
+    x = xg_hb_2(n->b, XG_SUBTRACT, x, xg_norms_spread(n, mean));
+    x = xg_hb_2(n->b, XG_MULTIPLY, x, xg_norms_spread(n, factor));
+    x = xg_hb_2(n->b, XG_ADD, x, xg_norms_spread(n, offset));
+    return xg_hb_convert(n->b, x, XG_OPERAND(n->i, 0)->shape->type);
+}
+
+XG_FN xg_inst *xg_norms_inference(const xg_norms *n) {
+    xg_inst *v[5];
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    return xg_norms_apply(n, v[0], v[3], v[4], v[1], v[2]);
+}
+XG_FN xg_inst *xg_norms_training(const xg_norms *n) {
+    xg_inst *v[3], *out[3], *mean, *d, *variance;
+    uint32_t k;
+    for (k = 0; k < 3; k++) v[k] = xg_norms_operand(n, k);
+    mean = xg_norms_mean(n, v[0]);
+    d = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, mean));
+    variance = xg_norms_mean(n, xg_hb_2(n->b, XG_MULTIPLY, d, d));
+    out[0] = xg_norms_apply(n, v[0], mean, variance, v[1], v[2]);
+    out[1] = xg_hb_convert(n->b, mean, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, variance, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+/* x, scale, mean, variance, dy; with h = (x - mean) / deviation: d offset = sum dy, d scale = sum dy h, dx = scale / deviation (dy - (d offset + h d scale) / count). */
+XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
+    xg_inst *v[5], *out[3], *deviation, *h, *doffset, *dscale, *dx, *share;
+    uint32_t k;
+    for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
+    deviation = xg_norms_deviation(n, v[3]);
+    h = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, v[2]));
+    h = xg_hb_2(n->b, XG_DIVIDE, h, xg_norms_spread(n, deviation));
+    doffset = xg_norms_sum(n, v[4]);
+    dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
+    share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
+    share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
+    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
+    dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
+    out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
+    out[1] = xg_hb_convert(n->b, dscale, n->i->shape->elems[1]->type);
+    out[2] = xg_hb_convert(n->b, doffset, n->i->shape->elems[2]->type);
+    return xg_hb_tuple(n->b, out, 3);
+}
+
+XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
+    xg_norms n = xg_norms_of(b, i);
+    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+}
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+
+#endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
@@ -18997,6 +19198,159 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
 }
 
 #endif /* XG_OPT_CALL_INLINER_C */
+/* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
+ *
+ * A collective-permute gives zeros to a device that nobody sends to. On more than one device nothing is changed. */
+#ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
+#define XG_OPT_COLLECTIVE_SIMPLIFIER_C
+
+XG_FN bool xg_coll_matches(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    switch (i->op) {
+    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: break;
+    default: return false;
+    }
+    if (m->replica_count != 1 || m->num_partitions != 1 || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return i->n_operands == 1 && i->shape->plain == XG_OPERAND(i, 0)->shape->plain;
+    if (i->shape->n_elems != i->n_operands) return false;
+    for (k = 0; k < i->n_operands; k++) if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
+    return true;
+}
+XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) { return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0; }
+XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(i, k);
+        out[k] = xg_coll_reaches_nobody(i) ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims, x->shape->rank) : x;
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
+}
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+
+#endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
+/* opt/conditional_simplifier.c -- ConditionalSimplifier.
+ *
+ * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
+ * - Branches of a few operations that cost no more than a look at memory are all computed, and the result selected: a conditional asks the host.
+ * - Elements of the result that nobody takes are not made. */
+#ifndef XG_OPT_CONDITIONAL_SIMPLIFIER_C
+#define XG_OPT_CONDITIONAL_SIMPLIFIER_C
+
+enum { XG_COND_SELECT_INSTS = 24, XG_COND_SELECT_BRANCHES = 4, XG_COND_SELECT_ELEMENTS = 1 << 20 };
+
+XG_FN xg_inst *xg_cond_inlined(const xg_hb *b, xg_inst *i, const xg_comp *branch, uint32_t which) {
+    xg_inst *arg = XG_OPERAND(i, 1 + which), *root = xg_opt_inline(branch, b->comp, b->before, &arg), **all;
+    uint32_t k;
+    if (i->shape->type != XLAGPU_TUPLE || root->op == XG_TUPLE) return root;
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, root->shape->n_elems + 1);
+    for (k = 0; k < root->shape->n_elems; k++) all[k] = xg_hb_element(b, root, k);
+    return xg_hb_tuple(b, all, root->shape->n_elems);
+}
+/* The branch that a constant chooses, -1: not known. */
+XG_FN int64_t xg_cond_known(const xg_inst *i, const xg_comps *branches) {
+    const xg_inst *p = XG_OPERAND(i, 0);
+    int64_t v;
+    uint32_t k;
+    for (k = 1; k < branches->n && branches->p[k] == branches->p[0] && XG_OPERAND(i, 1 + k) == XG_OPERAND(i, 1); k++) {}
+    if (k == branches->n) return 0;
+    if (p->op != XG_CONSTANT || p->literal->elided || !xg_literal_get_int(p->literal, 0, &v)) return -1;
+    if (p->shape->type == XLAGPU_PRED) return v ? 0 : 1;
+    return v < 0 || v >= (int64_t)branches->n ? (int64_t)branches->n - 1 : v;
+}
+
+/* ---- all branches, and a select ---- */
+
+XG_FN bool xg_cond_is_cheap(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return true;
+    case XG_IOTA: case XG_BROADCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_SLICE: case XG_REVERSE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: break;
+    default: if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return i->shape->elements <= XG_COND_SELECT_ELEMENTS;
+}
+/* An array, or a tuple of arrays. */
+XG_FN bool xg_cond_is_flat(const xg_shape *s) {
+    uint32_t k;
+    if (xg_shape_is_array(s)) return !s->dynamic;
+    if (s->type != XLAGPU_TUPLE) return false;
+    for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || s->elems[k]->dynamic) return false;
+    return true;
+}
+XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
+    uint32_t k;
+    if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
+    for (k = 0; k < branches->n; k++) {
+        if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
+        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+    }
+    return true;
+}
+/* take is a pred scalar: x where it holds, else y. */
+XG_FN xg_inst *xg_cond_choice(const xg_hb *b, xg_inst *take, xg_inst *x, xg_inst *y) {
+    if (x == y) return x;
+    return xg_hb_select(b, xg_hb_splat(b, take, x->shape->dims, x->shape->rank), x, y);
+}
+XG_FN xg_inst *xg_cond_selected(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, k, j;
+    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, n + 1), *p = XG_OPERAND(i, 0), *take;
+    for (k = branches->n; k-- > 0;) {
+        xg_inst *value = xg_cond_inlined(b, i, branches->p[k], k);
+        take = p->shape->type == XLAGPU_PRED || k + 1 == branches->n ? p : xg_hb_compare(b, "EQ", p, xg_hb_int(b, p->shape->type, k));
+        for (j = 0; j < n; j++) {
+            xg_inst *x = i->shape->type == XLAGPU_TUPLE ? XG_OPERAND(value, j) : value;
+            out[j] = k + 1 == branches->n ? x : xg_cond_choice(b, take, x, out[j]);
+        }
+    }
+    return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, n) : out[0];
+}
+
+/* ---- results that nobody takes ---- */
+
+XG_FN xg_comp *xg_cond_narrow_branch(const xg_comp *from, xg_comp *before, const unsigned char *taken) {
+    xg_comp *to = xg_opt_clone_comp(from, before);
+    xg_inst *root = to->root, **kept = XG_NEW_N(to->module->arena, xg_inst *, root->n_operands + 1);
+    xg_hb b = xg_hb_end(to, root);
+    uint32_t k, n = 0;
+    for (k = 0; k < root->n_operands; k++) if (taken[k]) kept[n++] = XG_OPERAND(root, k);
+    to->root = xg_hb_tuple(&b, kept, n);
+    xg_inst_remove(root);
+    return to;
+}
+XG_FN xg_inst *xg_cond_narrow(const xg_hb *b, xg_inst *i, const xg_comps *branches) {
+    xg_module *m = b->comp->module;
+    uint32_t n = i->shape->n_elems, k, j, n_kept = 0, at;
+    unsigned char *taken;
+    xg_inst **out, *made;
+    if (i->shape->type != XLAGPU_TUPLE) return NULL;
+    taken = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, taken)) return NULL;
+    for (k = 0; k < n; k++) n_kept += taken[k];
+    if (n_kept == n || n_kept == 0) return NULL;
+    for (k = 0; k < branches->n; k++) if (branches->p[k]->root->op != XG_TUPLE || branches->p[k]->root->first_use || !xg_cond_is_flat(i->shape)) return NULL;
+    out = XG_NEW_N(m->arena, xg_inst *, XG_MAX(n, i->n_operands) + 1);
+    for (k = 0; k < i->n_operands; k++) out[k] = XG_OPERAND(i, k);
+    made = xg_inst_clone(i, i->comp, out, i);
+    for (k = 0; k < branches->n; k++) branches->p[k] = xg_cond_narrow_branch(branches->p[k], i->comp, taken);
+    xg_opt_set_control_comps(made, branches);
+    made->shape = branches->p[0]->root->shape;
+    for (k = 0, at = 0; k < n; k++) out[k] = taken[k] ? xg_hb_element(b, made, at++) : NULL;
+    for (k = 0; k < n; k++) if (!out[k]) for (j = 0; j < n; j++) if (out[j]) out[k] = out[j]; /* stands for what nobody asks for */
+    return xg_hb_tuple(b, out, n);
+}
+
+XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
+    xg_comps branches = xg_opt_control_comps(b->comp->module->arena, i);
+    int64_t known = xg_cond_known(i, &branches);
+    if (known >= 0) return xg_cond_inlined(b, i, branches.p[known], (uint32_t)known);
+    if (xg_cond_may_select(i, &branches)) return xg_cond_selected(b, i, &branches);
+    return xg_cond_narrow(b, i, &branches);
+}
+XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors); }
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
+
+#endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */
 /* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
  *
  * Laws
@@ -19140,7 +19494,6 @@ typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
 XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
 
 XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
-XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
     uint32_t k;
@@ -19488,6 +19841,109 @@ XG_FN bool xg_opt_dce(xg_module *m) {
 }
 
 #endif /* XG_OPT_DCE_C */
+/* opt/dot_dimensions.c -- DotDimensionSorter and DotDimensionMerger: contractions with as few dimensions as they can be written with.
+ *
+ * Sorter: the order in which contracting dimensions are listed is free; they are listed as they lie in the left operand, or in the right one if only that makes
+ * both ascend.
+ * Merger: neighbouring dimensions that play the same part (both free; both contracted, or both batch, with neighbours of the same order on the other side) become
+ * one, by a reshape that moves nothing. Sums are taken in the same order. Multiplying matrices is what is left of most of what frameworks export. */
+#ifndef XG_OPT_DOT_DIMENSIONS_C
+#define XG_OPT_DOT_DIMENSIONS_C
+
+/* ---- sorter ---- */
+
+XG_FN bool xg_dot_ascends(const int64_t *p, uint32_t n) {
+    uint32_t k;
+    for (k = 1; k < n; k++) if (p[k] < p[k - 1]) return false;
+    return true;
+}
+/* Sorts `by` and carries `along`. */
+XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
+    uint32_t k, at;
+    for (k = 1; k < n; k++) for (at = k; at > 0 && by[at - 1] > by[at]; at--) {
+        int64_t t = by[at];
+        by[at] = by[at - 1]; by[at - 1] = t;
+        t = along[at];
+        along[at] = along[at - 1]; along[at - 1] = t;
+    }
+}
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
+        xg_dot_dims d;
+        if (i->op != XG_DOT) continue;
+        d = xg_dot_dims_of(i);
+        if (d.lc.n < 2 || xg_dot_ascends(d.lc.p, d.lc.n) || xg_dot_ascends(d.rc.p, d.rc.n)) continue; /* as good as it gets, or the other side would suffer */
+        memcpy(l, d.lc.p, d.lc.n * sizeof *l);
+        memcpy(r, d.rc.p, d.rc.n * sizeof *r);
+        xg_dot_sort(l, r, d.lc.n);
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_lhs_contracting_dims, l, d.lc.n));
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_rhs_contracting_dims, r, d.rc.n));
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- merger ---- */
+
+/* The part of a dimension of one operand: its place in the list of batch or contracting dimensions (+ FREE of those), or FREE. */
+enum { XG_DOT_FREE = -1, XG_DOT_CONTRACTED = 1000 };
+typedef struct xg_dot_side { xg_inst *x; int64_t part[XG_RANK_MAX], group[XG_RANK_MAX]; uint32_t n_groups; int64_t dims[XG_RANK_MAX]; } xg_dot_side;
+
+XG_FN void xg_dot_parts(xg_dot_side *s, xg_inst *x, xg_ints batch, xg_ints contracted) {
+    uint32_t k;
+    s->x = x;
+    for (k = 0; k < x->shape->rank; k++) s->part[k] = XG_DOT_FREE;
+    for (k = 0; k < batch.n; k++) s->part[batch.p[k]] = k;
+    for (k = 0; k < contracted.n; k++) s->part[contracted.p[k]] = XG_DOT_CONTRACTED + k;
+}
+/* Does the dimension that plays the part follow the one that plays the part before it? */
+XG_FN bool xg_dot_follows(const xg_dot_side *s, int64_t part) {
+    uint32_t k;
+    for (k = 1; k < s->x->shape->rank; k++) if (s->part[k] == part) return s->part[k - 1] == part - 1;
+    return false;
+}
+XG_FN void xg_dot_groups(xg_dot_side *s, const xg_dot_side *other) {
+    uint32_t k;
+    s->n_groups = 0;
+    for (k = 0; k < s->x->shape->rank; k++) {
+        bool joins = k && (s->part[k] == XG_DOT_FREE ? s->part[k - 1] == XG_DOT_FREE : s->part[k - 1] == s->part[k] - 1 && s->part[k - 1] != XG_DOT_FREE && xg_dot_follows(other, s->part[k]));
+        if (!joins) s->dims[s->n_groups++] = 1;
+        s->group[k] = s->n_groups - 1;
+        s->dims[s->n_groups - 1] *= s->x->shape->dims[k];
+    }
+}
+/* The list of dimensions of one kind, as groups; each once. */
+XG_FN uint32_t xg_dot_group_list(const xg_dot_side *s, xg_ints list, int64_t *out) {
+    uint32_t k, n = 0;
+    for (k = 0; k < list.n; k++) if (n == 0 || out[n - 1] != s->group[list.p[k]]) out[n++] = s->group[list.p[k]];
+    return n;
+}
+XG_FN bool xg_dot_merges(const xg_inst *i) { return i->op == XG_DOT && !i->shape->dynamic && i->shape->elements && XG_OPERAND(i, 0)->shape->elements && !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic; }
+XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    int64_t lists[4][XG_RANK_MAX];
+    xg_dot_side l, r;
+    xg_inst *x, *y;
+    xg_dot_parts(&l, XG_OPERAND(i, 0), d.lb, d.lc);
+    xg_dot_parts(&r, XG_OPERAND(i, 1), d.rb, d.rc);
+    xg_dot_groups(&l, &r);
+    xg_dot_groups(&r, &l);
+    if (l.n_groups == l.x->shape->rank && r.n_groups == r.x->shape->rank) return NULL;
+    now.lb.n = xg_dot_group_list(&l, d.lb, lists[0]); now.lb.p = lists[0];
+    now.lc.n = xg_dot_group_list(&l, d.lc, lists[1]); now.lc.p = lists[1];
+    now.rb.n = xg_dot_group_list(&r, d.rb, lists[2]); now.rb.p = lists[2];
+    now.rc.n = xg_dot_group_list(&r, d.rc, lists[3]); now.rc.p = lists[3];
+    x = xg_hb_reshape(b, l.x, l.dims, l.n_groups);
+    y = xg_hb_reshape(b, r.x, r.dims, r.n_groups);
+    x = xg_hb_dot(b, x, y, now, i->shape->type, i);
+    return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+
+#endif /* XG_OPT_DOT_DIMENSIONS_C */
 /* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
  *
  * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
@@ -19909,103 +20365,6 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
 XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
 
 #endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
-/* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
- * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
-#ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
-#define XG_OPT_FLATTEN_CALL_GRAPH_C
-
-enum { XG_FLATTEN_MAX = 4000000, XG_FLATTEN_DEPTH = 64 };
-
-XG_FN bool xg_opt_is_control(const xg_inst *i) { return i->op == XG_WHILE || i->op == XG_CONDITIONAL; }
-
-/* The computations that a while or conditional runs, in the order of its attributes. */
-XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
-    xg_comps r;
-    uint32_t k, n = 0, j;
-    r.n = 0;
-    for (k = 0; k < i->n_attrs; k++) n += xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS ? i->attrs[k].v.comps->n : 1;
-    r.p = XG_NEW_N(a, xg_comp *, n + 1);
-    for (k = 0; k < i->n_attrs; k++) {
-        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMP) r.p[r.n++] = i->attrs[k].v.comp;
-        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
-    }
-    return r;
-}
-
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    uint32_t at, k;
-    bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
-        }
-        changed = fn(work.p[at]) || changed;
-    }
-    return changed;
-}
-
-XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
-    xg_comp *to = xg_comp_new(from->module, from->name, before);
-    xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
-    uint32_t k;
-    for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
-    to->root = xg_opt_inline(from, to, NULL, params);
-    return to;
-}
-
-typedef struct xg_flatten { xg_module *m; xg_map64 taken; uint64_t total; bool changed; } xg_flatten;
-
-XG_FN xg_comp *xg_flatten_claim(xg_flatten *f, xg_comp *c, xg_inst *user) {
-    if (xg_map64_get(&f->taken, c->id)) {
-        f->total += c->n_insts;
-        if (f->total > XG_FLATTEN_MAX) xg_hlo_fail(user, XLAGPU_ERROR_LIMIT, NULL, "%s: giving each loop and branch its own computations makes more than %d instructions", user->name.p, (int)XG_FLATTEN_MAX);
-        c = xg_opt_clone_comp(c, user->comp);
-        f->changed = true;
-    }
-    xg_map64_put(&f->taken, c->id, c);
-    return c;
-}
-
-XG_FN void xg_flatten_comp(xg_flatten *f, xg_comp *c, uint32_t depth) {
-    uint32_t k, j;
-    XG_FOR_INSTS(i, c) {
-        if (!xg_opt_is_control(i)) continue;
-        if (depth > XG_FLATTEN_DEPTH) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: loops and branches nested deeper than %d", i->name.p, (int)XG_FLATTEN_DEPTH);
-        for (k = 0; k < i->n_attrs; k++) {
-            xg_attr a = i->attrs[k];
-            if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = xg_flatten_claim(f, a.v.comp, i);
-            else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
-                xg_comps *list = XG_NEW(f->m->arena, xg_comps);
-                list->n = a.v.comps->n;
-                list->p = XG_NEW_N(f->m->arena, xg_comp *, list->n + 1);
-                for (j = 0; j < list->n; j++) list->p[j] = xg_flatten_claim(f, a.v.comps->p[j], i);
-                a.v.comps = list;
-            } else continue;
-            xg_inst_set_attr(i, a);
-        }
-        {
-            xg_comps called = xg_opt_control_comps(f->m->arena, i);
-            for (k = 0; k < called.n; k++) xg_flatten_comp(f, called.p[k], depth + 1);
-        }
-    }
-}
-
-XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
-    xg_flatten f;
-    memset(&f, 0, sizeof f);
-    f.m = m;
-    xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
-    return f.changed;
-}
-
-#endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
 /* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
  *
  * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
@@ -20059,6 +20418,25 @@ XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MUL
 /* add(p0, p1) in either order, of one type. */
 XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
+
+/* ---- windows that are running sums ---- */
+
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t found = UINT32_MAX, k;
+    if (i->op != XG_REDUCE_WINDOW || !a || a->v.window->n != in->rank || in->dynamic) return false;
+    for (k = 0; k < in->rank; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1 || w->reversal) return false;
+        if (w->size == 1 && w->pad_low == 0 && w->pad_high == 0) continue;
+        if (found != UINT32_MAX || w->size < in->dims[k] || w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high)) return false;
+        found = k;
+        *reverse = w->pad_low == 0;
+    }
+    *dim = found;
+    return found != UINT32_MAX;
+}
 
 #endif /* XG_OPT_REDUCER_C */
 /* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
@@ -20117,7 +20495,7 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 }
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
     uint32_t k;
     memset(t, 0, sizeof *t);
     t->i = i;
@@ -20250,23 +20628,868 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     return true;
 }
 
-/* Reductions inside of fusions stay what they are. */
-XG_FN bool xg_opt_tree_reduction(xg_module *m) {
-    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+XG_FN bool xg_tree_rewrite_in(xg_comp *c) {
+    xg_inst *i, *next;
     bool changed = false;
-    xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
-    for (c = m->first; c; c = c->next) {
-        xg_inst *i, *next;
-        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
-            next = i->next;
-            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
+
+#endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
+ *
+ * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
+ *   to half-complex and back the matrix has only the columns or rows that are wanted; back to real, the missing half is its mirror image, so
+ *   each entry counts twice, but the first and (for even lengths) the last.
+ * - Others go dimension by dimension. A length n = p q is a transform of length p, a twist by roots of n, a transform of length q (Cooley and Tukey): x[q j1 + j2]
+ *   gives y[k1 + p k2]. A large prime length becomes a cyclic convolution, by transforms of a power of two (Bluestein).
+ * - Roots are literals, each rounded once, as long as they are few; else they are computed where they are needed, from iotas in integers modulo n. */
+#ifndef XG_OPT_FFT_EXPANDER_C
+#define XG_OPT_FFT_EXPANDER_C
+
+enum { XG_FFT_WHOLE = 1 << 16, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
+typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
+
+/* ---- roots ---- */
+
+XG_FN xg_inst *xg_fft_literal(const xg_fft *f, const xg_complex *v, const int64_t *dims, uint32_t rank) {
+    xg_literal *l = xg_literal_new(f->b->comp->module->arena, xg_hb_shape(f->b, f->type, dims, rank));
+    int64_t k;
+    for (k = 0; k < l->shape->elements; k++) {
+        if (f->real == XLAGPU_F64) { ((double *)l->data)[2 * k] = v[k].re; ((double *)l->data)[2 * k + 1] = v[k].im; }
+        else { ((float *)l->data)[2 * k] = (float)v[k].re; ((float *)l->data)[2 * k + 1] = (float)v[k].im; }
+    }
+    return xg_hb_literal(f->b, l);
+}
+/* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
+XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
+    xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
+    angle = xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
+    cosine = xg_hb_1(f->b, XG_COSINE, angle);
+    return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
+}
+/* The array [rows, columns] of exp(sign 2 pi i j k / n). */
+XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
+    xg_arena *arena = f->b->comp->module->arena;
+    int64_t dims[2], j, k;
+    xg_complex *v, *roots;
+    xg_inst *turns;
+    dims[0] = rows;
+    dims[1] = columns;
+    if (rows > XG_FFT_LITERAL / columns) {
+        turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 0);
+        turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
+        return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
+    }
+    roots = XG_NEW_N(arena, xg_complex, n + 1);
+    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
+    return xg_fft_literal(f, v, dims, 2);
+}
+
+/* ---- one dimension: lines [count, n] ---- */
+
+XG_FN xg_inst *xg_fft_dot(const xg_fft *f, xg_inst *x, xg_inst *matrix, int64_t contracted) {
+    static const int64_t first[1] = {0};
+    xg_dot_dims d;
+    memset(&d, 0, sizeof d);
+    d.lc.p = &contracted;
+    d.rc.p = first;
+    d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(f->b, x, matrix, d, f->type, NULL);
+}
+XG_FN xg_inst *xg_fft_reshape(const xg_fft *f, xg_inst *x, int64_t a, int64_t b, int64_t c) {
+    int64_t dims[3];
+    dims[0] = a; dims[1] = b; dims[2] = c;
+    return xg_hb_reshape(f->b, x, dims, c ? 3 : 2);
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n);
+
+/* x[count, p q] */
+XG_FN xg_inst *xg_fft_split(const xg_fft *f, xg_inst *x, int64_t p, int64_t q) {
+    static const int64_t swap[3] = {0, 2, 1}, inner[2] = {1, 2};
+    int64_t count = x->shape->dims[0];
+    xg_inst *waves = xg_fft_waves(f, p, p, p), *twist = xg_fft_waves(f, q, p, p * q);
+    xg_inst *y = xg_fft_dot(f, xg_fft_reshape(f, x, count, p, q), waves, 1); /* [count, j2, k1] */
+    y = xg_hb_2(f->b, XG_MULTIPLY, y, xg_hb_broadcast(f->b, twist, y->shape->dims, 3, inner, 2));
+    y = xg_fft_lines(f, xg_fft_reshape(f, xg_hb_transpose(f->b, y, swap), count * p, q, 0), q); /* [count k1, k2] */
+    y = xg_hb_transpose(f->b, xg_fft_reshape(f, y, count, p, q), swap);
+    return xg_fft_reshape(f, y, count, p * q, 0);
+}
+/* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */
+XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
+    static const int64_t last[1] = {1};
+    int64_t m = 1, dims[2], start[2];
+    xg_fft forward = *f, backward = *f;
+    xg_inst *turns, *w, *conj, *mirror, *a, *c, *zero, *parts[3], *imag;
+    xg_pad_dim pad[2];
+    while (m < 2 * n - 1) m *= 2;
+    forward.sign = -1;
+    backward.sign = 1;
+    dims[0] = 1; dims[1] = n;
+    turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1);
+    turns = xg_hb_2(f->b, XG_MULTIPLY, turns, turns);
+    turns = xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, 2 * n));
+    w = xg_fft_computed(f, turns, 2 * n);
+    imag = xg_hb_1(f->b, XG_IMAG, w);
+    a = xg_hb_1(f->b, XG_REAL, w);
+    conj = xg_hb_2(f->b, XG_COMPLEX, a, xg_hb_1(f->b, XG_NEGATE, imag));
+    zero = xg_hb_convert(f->b, xg_hb_int(f->b, f->real, 0), f->type);
+    dims[1] = m - 2 * n + 1;
+    start[0] = 1;
+    mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
+    parts[0] = conj; parts[1] = xg_hb_splat(f->b, zero, dims, 2); parts[2] = mirror;
+    c = xg_fft_lines(&forward, xg_hb_concat(f->b, parts, 3, 1), m); /* [1, m] */
+    c = xg_hb_reshape(f->b, c, &m, 1);
+    memset(pad, 0, sizeof pad);
+    pad[1].high = m - n;
+    w = xg_hb_reshape(f->b, w, &n, 1);
+    a = xg_hb_2(f->b, XG_MULTIPLY, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+    a = xg_fft_lines(&forward, xg_hb_pad(f->b, a, zero, pad), m);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
+    a = xg_hb_slice_dim(f->b, xg_fft_lines(&backward, a, m), 1, 0, n);
+    c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)m), f->type);
+    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+    return xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+}
+/* The largest divisor of n that is small enough for one dot, 1 when there is none. */
+XG_FN int64_t xg_fft_divisor(int64_t n) {
+    int64_t p = XG_FFT_DIRECT;
+    while (n % p) p--;
+    if (p > 1) return p;
+    for (p = XG_FFT_DIRECT + 1; p <= XG_FFT_PRIME && p * p <= n; p++) if (n % p == 0) return p;
+    return 1;
+}
+XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n) {
+    int64_t p;
+    if (n <= XG_FFT_DIRECT) return n == 1 ? x : xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1);
+    p = xg_fft_divisor(n);
+    if (p > 1 && p < n) return xg_fft_split(f, x, p, n / p);
+    return n <= XG_FFT_PRIME ? xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1) : xg_fft_convolved(f, x, n);
+}
+
+/* Along dimension d of x, whatever the others are. */
+XG_FN xg_inst *xg_fft_along(const xg_fft *f, xg_inst *x, uint32_t d) {
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX], flat[2];
+    uint32_t rank = x->shape->rank, k;
+    if (x->shape->dims[d] == 1) return x;
+    for (k = 0; k < rank; k++) perm[k] = k;
+    perm[d] = rank - 1;
+    perm[rank - 1] = d;
+    x = xg_hb_transpose(f->b, x, perm);
+    memcpy(dims, x->shape->dims, rank * sizeof *dims);
+    flat[1] = dims[rank - 1];
+    flat[0] = x->shape->elements / flat[1];
+    x = xg_fft_lines(f, xg_hb_reshape(f->b, x, flat, 2), flat[1]);
+    return xg_hb_transpose(f->b, xg_hb_reshape(f->b, x, dims, rank), perm);
+}
+
+/* ---- the instruction ---- */
+
+typedef struct xg_fft_sizes { uint32_t n; int64_t length[3], in[3], out[3], inputs, outputs; double scale; bool to_real, from_real; } xg_fft_sizes;
+
+XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    xg_fft_sizes z;
+    uint32_t k;
+    memset(&z, 0, sizeof z);
+    z.n = n.n;
+    z.to_real = xg_str_is(type, "IRFFT");
+    z.from_real = xg_str_is(type, "RFFT");
+    z.inputs = z.outputs = 1;
+    z.scale = 1;
+    for (k = 0; k < n.n; k++) {
+        z.length[k] = n.p[k];
+        z.in[k] = s->dims[s->rank - n.n + k];
+        z.out[k] = i->shape->dims[s->rank - n.n + k];
+        z.inputs *= z.in[k];
+        z.outputs *= z.out[k];
+        if (z.to_real || xg_str_is(type, "IFFT")) z.scale /= (double)n.p[k];
+    }
+    return z;
+}
+/* What element j of dimension d adds to element k of its transform, [in, out]. */
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+    int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
+    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    double scale = d == 0 ? z->scale : 1;
+    for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
+    for (j = 0; j < in; j++) {
+        double s = z->to_real && d == z->n - 1 && j && 2 * j != n ? 2 * scale : scale;
+        for (k = 0, t = 0; k < out; k++, t = (t + j) % n) v[j * out + k] = xg_complex_of(s * roots[t].re, s * roots[t].im);
+    }
+    return v;
+}
+/* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
+XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
+    xg_arena *arena = f->b->comp->module->arena;
+    const xg_complex *v = xg_fft_factor(f, z, 0);
+    int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
+    uint32_t d;
+    for (d = 1; d < z->n; d++) {
+        const xg_complex *w = xg_fft_factor(f, z, d);
+        int64_t in = z->in[d], out = z->out[d];
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
+            const xg_complex p = v[r * columns + c], q = w[j * out + k];
+            to->re = p.re * q.re - p.im * q.im;
+            to->im = p.re * q.im + p.im * q.re;
         }
+        v = grown;
+        rows *= in;
+        columns *= out;
+    }
+    dims[0] = rows;
+    dims[1] = columns;
+    return xg_fft_literal(f, v, dims, 2);
+}
+/* The other half of a spectrum of length n: conjugates, backwards. */
+XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
+    uint32_t last = x->shape->rank - 1;
+    int64_t dim = last;
+    xg_inst *parts[2], *re, *im;
+    parts[0] = x;
+    if (n - x->shape->dims[last] <= 0) return x;
+    parts[1] = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, x, last, 1, n - x->shape->dims[last] + 1), &dim, 1);
+    re = xg_hb_1(f->b, XG_REAL, parts[1]);
+    im = xg_hb_1(f->b, XG_IMAG, parts[1]);
+    parts[1] = xg_hb_2(f->b, XG_COMPLEX, re, xg_hb_1(f->b, XG_NEGATE, im));
+    return xg_hb_concat(f->b, parts, 2, dim);
+}
+XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0);
+    xg_fft_sizes z = xg_fft_sizes_of(i);
+    uint32_t rank = x->shape->rank, k;
+    xg_fft f;
+    if (x->shape->elements == 0 || i->shape->elements == 0) return xg_hb_int_like(b, i, 0);
+    f.b = b;
+    f.type = z.to_real ? x->shape->type : i->shape->type;
+    f.real = xg_type_real(f.type);
+    f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
+    x = xg_hb_convert(b, x, f.type);
+    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE / z.inputs) {
+        int64_t flat[2];
+        flat[0] = x->shape->elements / z.inputs;
+        flat[1] = z.inputs;
+        x = xg_hb_reshape(b, x, flat, 2);
+        x = xg_fft_dot(&f, x, xg_fft_matrix(&f, &z), 1);
+        if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+        return xg_hb_reshape(b, x, i->shape->dims, rank);
+    }
+    for (k = 0; k + 1 < z.n; k++) x = xg_fft_along(&f, x, rank - z.n + k);
+    if (z.to_real) x = xg_fft_mirror(&f, x, z.length[z.n - 1]);
+    x = xg_fft_along(&f, x, rank - 1);
+    if (z.from_real) x = xg_hb_slice_dim(b, x, rank - 1, 0, i->shape->dims[rank - 1]);
+    if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
+    if (z.scale != 1) {
+        xg_inst *scale = xg_hb_convert(b, xg_hb_float(b, f.real, z.scale), x->shape->type);
+        x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, rank));
+    }
+    return x;
+}
+
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+
+#endif /* XG_OPT_FFT_EXPANDER_C */
+/* opt/layout_assignment.c -- layout-assignment: layouts that let transposes be bitcasts. Greedy: down from operands to users, up to what has no operands, copies at conflicts.
+ *
+ * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
+ *   updates in place, reshapes): it keeps the layouts it came with.
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
+ * - Up: broadcasts and iotas take the layout that their readers agree upon.
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. */
+#ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
+#define XG_OPT_LAYOUT_ASSIGNMENT_C
+
+XG_FN bool xg_assign_is_moved(const xg_shape *s) { return xg_layout_is_known(s) && s->rank > 1; }
+
+/* The result has the dimensions' order of the operands. */
+XG_FN bool xg_assign_keeps(const xg_inst *i) {
+    if (!xg_assign_is_moved(i->shape) || i->op == XG_COPY) return false;
+    switch (i->op) {
+    case XG_REVERSE: case XG_PAD: case XG_SLICE: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || (user->op == XG_REDUCE && user->n_operands == 2); }
+XG_FN bool xg_assign_has_own(const xg_inst *o) { return o->op != XG_BROADCAST && o->op != XG_IOTA && o->op != XG_CONSTANT; }
+
+XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
+    if (i == i->comp->root) return false;
+    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    return true;
+}
+
+/* The layout in which the transpose moves nothing. */
+XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
+    const xg_shape *from = XG_OPERAND(i, 0)->shape;
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    int32_t order[XG_RANK_MAX], at[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
+    for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+/* What the operands that have a layout of their own agree upon; NULL: nothing. */
+XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
+    const xg_layout *l = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
+        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        l = o->shape->layout;
+    }
+    return l;
+}
+
+XG_FN const xg_layout *xg_assign_wanted(const xg_inst *i) {
+    const xg_layout *l = NULL;
+    XG_FOR_USES(u, i) {
+        if (!xg_assign_keeps(u->user) || u->user->shape->rank != i->shape->rank || (l && l != u->user->shape->layout)) return NULL;
+        l = u->user->shape->layout;
+    }
+    return l;
+}
+
+/* Readers who are fixed get the old layout back. */
+XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
+    const xg_shape *old = i->shape;
+    xg_inst *copy = NULL;
+    xg_use *u, *next;
+    if (!l || l == old->layout) return false;
+    i->shape = xg_shape_with_layout(i->comp->module, old, l);
+    for (u = i->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == copy || xg_assign_reads_any(u->user)) continue;
+        if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
+        xg_inst_set_operand(u->user, u->index, copy);
+    }
+    if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
+    return true;
+}
+
+/* Copies in front of what keeps indices, for operands of another layout. */
+XG_FN bool xg_assign_settle(xg_inst *i) {
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(i, k);
+        if (o->shape->rank != i->shape->rank || o->shape->layout == i->shape->layout || !xg_assign_is_moved(o->shape)) continue;
+        xg_inst_set_operand(i, k, xg_inst_new(i->comp, XG_COPY, xg_shape_with_layout(i->comp->module, o->shape, i->shape->layout), &o, 1, i, XG_STR("copy")));
+        changed = true;
     }
     return changed;
 }
 
-#endif /* XG_OPT_TREE_REDUCTION_C */
+XG_FN bool xg_assign_comp(xg_comp *c) {
+    xg_inst *i;
+    bool changed = false;
+    for (i = c->first; i; i = i->next) {
+        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
+    }
+    for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_assignment(xg_module *m) { return xg_opt_each_sequence(m, xg_assign_comp); }
+
+#endif /* XG_OPT_LAYOUT_ASSIGNMENT_C */
+/* opt/flatten_call_graph.c -- FlattenCallGraph: every computation that control flow runs is run from one place only, so that the plan can give each of its
+ * instructions one buffer. A computation that two whiles or branches share is copied for all but the first. */
+#ifndef XG_OPT_FLATTEN_CALL_GRAPH_C
+#define XG_OPT_FLATTEN_CALL_GRAPH_C
+
+enum { XG_FLATTEN_MAX = 4000000, XG_FLATTEN_DEPTH = 64 };
+
+XG_FN bool xg_opt_is_control(const xg_inst *i) { return i->op == XG_WHILE || i->op == XG_CONDITIONAL; }
+
+/* The computations that a while or conditional runs, in the order of its attributes. */
+XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
+    xg_comps r;
+    uint32_t k, n = 0, j;
+    r.n = 0;
+    for (k = 0; k < i->n_attrs; k++) n += xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS ? i->attrs[k].v.comps->n : 1;
+    r.p = XG_NEW_N(a, xg_comp *, n + 1);
+    for (k = 0; k < i->n_attrs; k++) {
+        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMP) r.p[r.n++] = i->attrs[k].v.comp;
+        if (xg_attr_kind_of(i->attrs[k].key) == XG_K_COMPS) for (j = 0; j < i->attrs[k].v.comps->n; j++) r.p[r.n++] = i->attrs[k].v.comps->p[j];
+    }
+    return r;
+}
+
+/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    uint32_t at, k;
+    bool changed = false;
+    xg_push(m->arena, xg_comp *, &work, m->entry);
+    for (at = 0; at < work.n; at++) {
+        XG_FOR_INSTS(i, work.p[at]) {
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->arena, i);
+            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        }
+        changed = fn(work.p[at]) || changed;
+    }
+    return changed;
+}
+/* The other way round. */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
+    uint32_t k, at = 0, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        xg_attr a = i->attrs[k];
+        if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = comps->p[at++];
+        else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+            xg_comps *list = XG_NEW(i->comp->module->arena, xg_comps);
+            list->n = a.v.comps->n;
+            list->p = XG_NEW_N(i->comp->module->arena, xg_comp *, list->n + 1);
+            for (j = 0; j < list->n; j++) list->p[j] = comps->p[at++];
+            a.v.comps = list;
+        } else continue;
+        xg_inst_set_attr(i, a);
+    }
+}
+
+XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
+    xg_comp *to = xg_comp_new(from->module, from->name, before);
+    xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
+    to->root = xg_opt_inline(from, to, NULL, params);
+    return to;
+}
+
+typedef struct xg_flatten { xg_module *m; xg_map64 taken; uint64_t total; bool changed; } xg_flatten;
+
+XG_FN xg_comp *xg_flatten_claim(xg_flatten *f, xg_comp *c, xg_inst *user) {
+    if (xg_map64_get(&f->taken, c->id)) {
+        f->total += c->n_insts;
+        if (f->total > XG_FLATTEN_MAX) xg_hlo_fail(user, XLAGPU_ERROR_LIMIT, NULL, "%s: giving each loop and branch its own computations makes more than %d instructions", user->name.p, (int)XG_FLATTEN_MAX);
+        c = xg_opt_clone_comp(c, user->comp);
+        f->changed = true;
+    }
+    xg_map64_put(&f->taken, c->id, c);
+    return c;
+}
+
+XG_FN void xg_flatten_comp(xg_flatten *f, xg_comp *c, uint32_t depth) {
+    uint32_t k, j;
+    XG_FOR_INSTS(i, c) {
+        if (!xg_opt_is_control(i)) continue;
+        if (depth > XG_FLATTEN_DEPTH) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: loops and branches nested deeper than %d", i->name.p, (int)XG_FLATTEN_DEPTH);
+        for (k = 0; k < i->n_attrs; k++) {
+            xg_attr a = i->attrs[k];
+            if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = xg_flatten_claim(f, a.v.comp, i);
+            else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+                xg_comps *list = XG_NEW(f->m->arena, xg_comps);
+                list->n = a.v.comps->n;
+                list->p = XG_NEW_N(f->m->arena, xg_comp *, list->n + 1);
+                for (j = 0; j < list->n; j++) list->p[j] = xg_flatten_claim(f, a.v.comps->p[j], i);
+                a.v.comps = list;
+            } else continue;
+            xg_inst_set_attr(i, a);
+        }
+        {
+            xg_comps called = xg_opt_control_comps(f->m->arena, i);
+            for (k = 0; k < called.n; k++) xg_flatten_comp(f, called.p[k], depth + 1);
+        }
+    }
+}
+
+XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
+    xg_flatten f;
+    memset(&f, 0, sizeof f);
+    f.m = m;
+    xg_map64_init(&f.taken, m->arena);
+    xg_flatten_comp(&f, m->entry, 0);
+    return f.changed;
+}
+
+#endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+ *
+ * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
+ * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
+#ifndef XG_OPT_LINEAR_EXPANDER_C
+#define XG_OPT_LINEAR_EXPANDER_C
+
+XG_FN xg_inst *xg_linear_conj(const xg_hb *b, xg_inst *x) {
+    xg_inst *re;
+    if (xg_type_class(x->shape->type) != XGT_C) return x;
+    re = xg_hb_1(b, XG_REAL, x);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_1(b, XG_NEGATE, xg_hb_1(b, XG_IMAG, x)));
+}
+XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
+    static const int64_t perm[3] = {0, 2, 1};
+    return xg_hb_transpose(b, x, perm);
+}
+/* A number of x's type, complex ones included, everywhere in dims. */
+XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), v), t), dims, rank);
+}
+/* pred of x's dimensions: row (direction) column, the last two of them. */
+XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
+    xg_inst *row = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 2);
+    return xg_hb_compare(b, direction, row, xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 1));
+}
+XG_FN xg_inst *xg_linear_masked(const xg_hb *b, xg_inst *x, const char *direction) {
+    xg_inst *keep = xg_linear_triangle(b, x, direction);
+    return xg_hb_select(b, keep, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank));
+}
+/* [batch, n, 1]: the diagonal. */
+XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
+    static const int64_t last[1] = {2};
+    int64_t dims[3];
+    xg_inst *d = xg_linear_masked(b, x, "EQ"), *zero = xg_linear_number(b, x->shape->type, 0, NULL, 0);
+    d = xg_hb_reduce(b, d, zero, last, 1, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    dims[0] = x->shape->dims[0]; dims[1] = x->shape->dims[1]; dims[2] = 1;
+    return xg_hb_reshape(b, d, dims, 3);
+}
+/* x[:, k, :] as [batch, 1, columns], or x[:, :, k] as [batch, rows, 1]. */
+XG_FN xg_inst *xg_linear_row(const xg_hb *b, xg_inst *x, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    int64_t sizes[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    memcpy(sizes, x->shape->dims, sizeof sizes);
+    sizes[dim] = 1;
+    return xg_hb_dynamic_slice(b, x, starts, sizes);
+}
+XG_FN xg_inst *xg_linear_set_row(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *k, uint32_t dim) {
+    xg_inst *starts[3];
+    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[dim] = k;
+    return xg_hb_dynamic_update_slice(b, x, row, starts);
+}
+/* x[batch, m, k] y[batch, k, n] */
+XG_FN xg_inst *xg_linear_product(const xg_hb *b, xg_inst *x, xg_inst *y) {
+    static const int64_t zero[1] = {0}, one[1] = {1}, two[1] = {2};
+    xg_dot_dims d;
+    d.lb.p = d.rb.p = zero;
+    d.lc.p = two;
+    d.rc.p = one;
+    d.lb.n = d.rb.n = d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(b, x, y, d, x->shape->type, NULL);
+}
+/* Products and sums of narrow floats are computed in f32, and rounded once at the end. */
+XG_FN xlagpu_type xg_linear_type(xlagpu_type t) { return xg_type_class(t) == XGT_C || t == XLAGPU_F64 ? t : XLAGPU_F32; }
+XG_FN xg_inst *xg_linear_flat(const xg_hb *b, xg_inst *x) {
+    const xg_shape *s = x->shape;
+    int64_t dims[3];
+    dims[1] = s->dims[s->rank - 2];
+    dims[2] = s->dims[s->rank - 1];
+    dims[0] = s->elements / (dims[1] * dims[2]);
+    return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(s->type));
+}
+XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+
+/* ---- cholesky ---- */
+
+/* Of a[batch, n, n], from its lower triangle. *good: [batch, 1, 1], whether every pivot was positive; where not, the factor is NaN. */
+XG_FN xg_inst *xg_linear_cholesky_of(const xg_hb *b, xg_inst *a, xg_inst **good) {
+    int64_t n = a->shape->dims[1], dims[3];
+    xlagpu_type t = a->shape->type, real = xg_type_real(t);
+    xg_inst *state[3], *column, *pivot, *root, *below, *nan;
+    xg_loop l;
+    dims[0] = a->shape->dims[0];
+    dims[1] = dims[2] = 1;
+    state[0] = xg_linear_number(b, t, 0, a->shape->dims, 3);
+    state[1] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_PRED, 1), dims, 3);
+    state[2] = xg_linear_masked(b, a, "GE");
+    l = xg_hb_loop(b, state, 3, n);
+    /* Column k: a[:, k] less what the columns before it account for; those from k on are zero still. */
+    column = xg_linear_swap(&l.b, xg_linear_conj(&l.b, xg_linear_row(&l.b, l.state[0], l.k, 1)));
+    column = xg_linear_product(&l.b, l.state[0], column);
+    column = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], l.k, 2), column);
+    pivot = xg_linear_row(&l.b, column, l.k, 1);
+    if (t != real) pivot = xg_hb_1(&l.b, XG_REAL, pivot);
+    root = xg_hb_float_like(&l.b, pivot, 0);
+    l.state[1] = xg_hb_2(&l.b, XG_AND, l.state[1], xg_hb_compare(&l.b, "GT", pivot, root));
+    root = xg_hb_reshape(&l.b, xg_hb_convert(&l.b, xg_hb_1(&l.b, XG_SQRT, pivot), t), dims, 1);
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *at = xg_hb_iota(&l.b, XLAGPU_S32, column->shape->dims, 3, 1), *k = xg_hb_splat(&l.b, l.k, column->shape->dims, 3), *zero = xg_linear_number(&l.b, t, 0, column->shape->dims, 3);
+        root = xg_hb_broadcast(&l.b, root, column->shape->dims, 3, batch, 1);
+        below = xg_hb_2(&l.b, XG_DIVIDE, column, root);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "GT", at, k), below, zero);
+        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "EQ", at, k), root, below);
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], below, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *good = l.state[1];
+    nan = xg_linear_masked(b, xg_linear_number(b, t, NAN, a->shape->dims, 3), "GE");
+    {
+        static const int64_t batch[1] = {0};
+        xg_inst *every = xg_hb_broadcast(b, xg_hb_reshape(b, *good, dims, 1), a->shape->dims, 3, batch, 1);
+        return xg_hb_select(b, every, l.state[0], nan);
+    }
+}
+XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
+    xg_inst *x = xg_linear_flat(b, a);
+    if (!lower) x = xg_linear_swap(b, xg_linear_conj(b, x));
+    x = xg_linear_cholesky_of(b, x, good);
+    return lower ? x : xg_linear_conj(b, xg_linear_swap(b, x));
+}
+XG_FN xg_inst *xg_linear_expand_cholesky(const xg_hb *b, xg_inst *i) {
+    xg_inst *good;
+    return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, &good), i->shape);
+}
+
+/* ---- triangular-solve ---- */
+
+/* a x = y for x, a[batch, n, n] lower or upper triangular, y[batch, n, m]. */
+XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool lower, bool unit) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[4], *row, *k;
+    xg_loop l;
+    state[0] = xg_linear_number(b, y->shape->type, 0, y->shape->dims, 3);
+    state[1] = xg_linear_masked(b, a, lower ? "GT" : "LT");
+    state[2] = y;
+    if (!unit) state[3] = xg_linear_diagonal(b, a);
+    l = xg_hb_loop(b, state, unit ? 3 : 4, n);
+    k = lower ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    row = xg_linear_product(&l.b, xg_linear_row(&l.b, l.state[1], k, 1), l.state[0]);
+    row = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], k, 1), row);
+    if (!unit) {
+        static const int64_t batch[1] = {0};
+        xg_inst *d = xg_hb_reshape(&l.b, xg_linear_row(&l.b, l.state[3], k, 1), &a->shape->dims[0], 1);
+        row = xg_hb_2(&l.b, XG_DIVIDE, row, xg_hb_broadcast(&l.b, d, row->shape->dims, 3, batch, 1));
+    }
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, k, 1);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    xg_inst *a, *y;
+    if (i->shape->elements == 0) return NULL;
+    a = xg_linear_flat(b, XG_OPERAND(i, 0));
+    y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
+    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+    if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
+    if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
+    y = xg_linear_solved(b, a, y, lower, unit);
+    return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
+}
+
+/* ---- the calls ---- */
+
+XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    uint32_t n = (uint32_t)strlen(name), k;
+    for (k = 0; k + n < s.n; k++) {
+        uint32_t at = k + n;
+        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
+        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
+        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
+    }
+    return false;
+}
+XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
+    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
+    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
+    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
+           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
+}
+XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
+    const xg_shape *info = i->shape->elems[1];
+    xg_inst *good, *out[2];
+    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
+    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
+    return xg_hb_tuple(b, out, 2);
+}
+
+XG_FN bool xg_linear_matches(const xg_inst *i) {
+    if (xg_linear_is_potrf(i)) return true;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
+}
+XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+}
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+
+#endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
+ * values nobody takes, is not sorted. */
+#ifndef XG_OPT_SORT_SIMPLIFIER_C
+#define XG_OPT_SORT_SIMPLIFIER_C
+
+XG_FN xg_inst *xg_sort_trivial(const xg_hb *b, xg_inst *i) {
+    xg_inst **in;
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]] > 1) return NULL;
+    if (i->n_operands == 1) return XG_OPERAND(i, 0);
+    in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    return xg_hb_tuple(b, in, i->n_operands);
+}
+/* The comparison with the parameters of the kept operands only. */
+XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
+    const xg_comp *from = xg_attr_comp(i, XG_A_to_apply);
+    xg_module *m = from->module;
+    xg_comp *to = xg_comp_new(m, from->name, i->comp);
+    xg_inst **args = XG_NEW_N(m->arena, xg_inst *, from->n_params + 1);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) if (keep[k / 2]) args[k] = xg_comp_add_param(to, from->params[k]->shape, from->params[k]->name);
+    to->root = xg_opt_inline(from, to, NULL, args);
+    return to;
+}
+XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
+    xg_module *m = b->comp->module;
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    uint32_t n = i->n_operands, k, n_kept = 0;
+    unsigned char *keep;
+    xg_inst **in, **out, *made;
+    if (n < 2) return NULL;
+    keep = XG_NEW_N(m->arena, unsigned char, n + 1);
+    if (!xg_opt_taken_elements(i, keep)) return NULL;
+    for (k = 0; k < 2 * n; k++) if (c->params[k]->first_use || c->params[k] == c->root) keep[k / 2] = 1;
+    in = XG_NEW_N(m->arena, xg_inst *, n);
+    out = XG_NEW_N(m->arena, xg_inst *, n);
+    for (k = 0; k < n; k++) if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
+    if (n_kept == n || n_kept == 0) return NULL;
+    made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, xg_sort_comparison(i, keep)));
+    (void)xg_hb_done(made);
+    for (k = 0, n_kept = 0; k < n; k++) {
+        out[k] = XG_OPERAND(i, k); /* nobody asks for it */
+        if (keep[k]) out[k] = made->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, made, n_kept) : made;
+        n_kept += keep[k];
+    }
+    return xg_hb_tuple(b, out, n);
+}
+XG_FN bool xg_sort_matches(const xg_inst *i) { return i->op == XG_SORT && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *made = xg_sort_trivial(b, i);
+    return made ? made : xg_sort_narrow(b, i);
+}
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+
+#endif /* XG_OPT_SORT_SIMPLIFIER_C */
+/* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
+ *
+ *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
+ *
+ * Each element is read and written twice instead of once, but by the whole device. The padding is the init value, which may be taken in any number of times, or
+ * the running sum is left alone. Only for reducers that are one operation, which is then done element by element. */
+#ifndef XG_OPT_SCAN_SPLITTER_C
+#define XG_OPT_SCAN_SPLITTER_C
+
+enum { XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */, XG_SPLIT_STEPS = 64 /* of a thread down a column */, XG_SPLIT_THREADS = 512 /* columns for each multiprocessor */ };
+
+/* Into how many parts; 1: none. */
+XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
+    const xg_module *m = i->comp->module;
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, length = s->dims[dim], others = s->elements / length;
+    uint32_t k;
+    for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
+    if (k < s->rank && xg_tree_minor(s, k) == dim) return others >= sms / 2 || length < 8 * XG_SPLIT_PART ? 1 : XG_MIN((2 * sms + others - 1) / others, length / XG_SPLIT_PART);
+    return others >= sms * XG_SPLIT_THREADS / 4 || length < 8 * XG_SPLIT_STEPS ? 1 : XG_MIN((sms * XG_SPLIT_THREADS + others - 1) / others, length / XG_SPLIT_STEPS);
+}
+XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
+    i->shape = xg_shape_with_layout(i->comp->module, i->shape, from->shape->layout);
+    return i;
+}
+/* The same running sum, along another dimension of another array. */
+XG_FN xg_inst *xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *x, uint32_t dim, bool reverse) {
+    xg_module *m = b->comp->module;
+    xg_window *w = XG_NEW(m->arena, xg_window);
+    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, x->shape->rank + 1);
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_inst *in[2], *r;
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = XG_OPERAND(i, 1);
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return r;
+}
+XG_FN bool xg_split_scan(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_hb b = xg_hb_at(i);
+    const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *x = XG_OPERAND(i, 0), *init, *s, *ends, *before, *in[2];
+    int64_t parts, gone, places[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    const xg_shape *shape;
+    bool reverse;
+    uint32_t dim, k;
+    xg_tree t;
+    if (i->n_operands != 2 || i->shape->type == XLAGPU_TUPLE || !xg_window_is_scan(i, &dim, &reverse) || x->shape->elements == 0 || x->shape->rank >= XG_RANK_MAX) return false;
+    parts = xg_split_parts(i, dim);
+    if (parts < 2 || !xg_reducer_is_plain(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
+    memset(&t, 0, sizeof t);
+    t.i = i;
+    t.in = x->shape;
+    t.dim = dim;
+    t.length = ((x->shape->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
+    t.parts = (x->shape->dims[dim] + t.length - 1) / t.length;
+    init = XG_OPERAND(i, 1);
+    s = xg_split_window(&b, i, xg_tree_operand(&b, &t, x, init), dim + 1, reverse);
+    ends = xg_split_like(xg_hb_slice_dim(&b, s, dim + 1, reverse ? 0 : t.length - 1, reverse ? 1 : t.length), s);
+    gone = dim + 1;
+    shape = xg_tree_rest(m, ends->shape, &gone, 1);
+    ends = xg_hb_op(&b, XG_BITCAST, shape, &ends, 1);
+    ends = xg_split_window(&b, i, ends, dim, reverse);
+    before = xg_split_like(xg_hb_slice_dim(&b, ends, dim, reverse, t.parts - !reverse), ends);
+    memset(pads, 0, sizeof pads);
+    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
+    before = xg_split_like(xg_hb_pad(&b, before, init, pads), ends);
+    for (k = 0; k < shape->rank; k++) places[k] = k <= dim ? k : k + 1;
+    in[0] = xg_split_like(xg_hb_broadcast(&b, before, s->shape->dims, s->shape->rank, places, shape->rank), s);
+    in[1] = s;
+    s = xg_hb_op(&b, comp->root->op, s->shape, in, 2);
+    {
+        int64_t dims[XG_RANK_MAX];
+        for (k = 0; k < x->shape->rank; k++) dims[k] = k == dim ? t.parts * t.length : x->shape->dims[k];
+        shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+        s = xg_hb_op(&b, XG_BITCAST, shape, &s, 1);
+    }
+    if (shape->dims[dim] != x->shape->dims[dim]) s = xg_split_like(xg_hb_slice_dim(&b, s, dim, 0, x->shape->dims[dim]), x);
+    if (s->shape != i->shape) s = xg_hb_op(&b, XG_COPY, i->shape, &s, 1);
+    xg_inst_replace(i, s);
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_split_scans_in(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_sequence(m, xg_split_scans_in); }
+
+#endif /* XG_OPT_SCAN_SPLITTER_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -20340,6 +21563,366 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 }
 
 #endif /* XG_OPT_TUPLE_SIMPLIFIER_C */
+/* opt/while_simplifier.c -- WhileLoopSimplifier: loops whose state is a tuple.
+ *
+ * - A loop that never runs is its initial state; one that runs once is its body. How often it runs is known where the condition compares an element of the
+ *   state with a constant, the body adds a constant to that element, and it begins as a constant.
+ * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar constant.
+ * - An element that the condition does not need, that nobody takes from the result, and from which the body makes nothing else that is needed, leaves the state.
+ * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless that would only make the state bigger.
+ * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody asks whether to go on. */
+#ifndef XG_OPT_WHILE_SIMPLIFIER_C
+#define XG_OPT_WHILE_SIMPLIFIER_C
+
+enum { XG_WHILE_UNROLL_INSTS = 160, XG_WHILE_UNROLL_TRIPS = 16 };
+
+typedef struct xg_while {
+    xg_inst *loop, *init, *in, *test;  /* in, test: the parameters of body and condition */
+    xg_comp *body, *condition;
+    xg_module *m;
+    uint32_t n;                        /* elements of the state */
+    unsigned char *invariant, *taken, *live;
+    bool whole;                        /* the result is used as a whole */
+} xg_while;
+
+XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
+XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
+    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    return tuple != tuple->comp->root;
+}
+XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+    uint32_t k;
+    memset(w, 0, sizeof *w);
+    w->loop = i;
+    w->m = i->comp->module;
+    w->init = XG_OPERAND(i, 0);
+    w->body = xg_attr_comp(i, XG_A_body);
+    w->condition = xg_attr_comp(i, XG_A_condition);
+    w->in = w->body->params[0];
+    w->test = w->condition->params[0];
+    if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use || !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test)) return false;
+    w->n = i->shape->n_elems;
+    w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->whole = !xg_opt_taken_elements(i, w->taken);
+    for (k = 0; k < w->n; k++) {
+        const xg_inst *next = XG_OPERAND(w->body->root, k);
+        w->invariant[k] = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == w->in && xg_while_index(next) == (int64_t)k;
+    }
+    return true;
+}
+/* The k-th initial value where it is there already. */
+XG_FN const xg_inst *xg_while_begin(const xg_while *w, int64_t k) { return w->init->op == XG_TUPLE ? XG_OPERAND(w->init, k) : NULL; }
+
+/* ---- how often ---- */
+
+XG_FN bool xg_while_constant(const xg_while *w, const xg_inst *i, int64_t *v) {
+    if (i->op == XG_GET_TUPLE_ELEMENT && (XG_OPERAND(i, 0) == w->in || XG_OPERAND(i, 0) == w->test) && w->invariant[xg_while_index(i)]) i = xg_while_begin(w, xg_while_index(i));
+    return i && i->op == XG_CONSTANT && i->shape->elements == 1 && !i->literal->elided && xg_type_class(i->shape->type) == XGT_I && xg_literal_get_int(i->literal, 0, v);
+}
+/* Rounds of: i = init; while (i <direction> bound) i += step; -1 where it would wrap. */
+XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int64_t bound, int64_t step) {
+    int64_t span, n, last;
+    if (t == XLAGPU_U64 && (init < 0 || bound < 0)) return -1;
+    if (xg_str_is(direction, "NE")) return (bound - init) % step == 0 && (bound - init) / step >= 0 ? (bound - init) / step : -1;
+    if (xg_str_is(direction, "LE")) { if (bound == INT64_MAX) return -1; bound++; }
+    else if (xg_str_is(direction, "GE")) { if (bound == INT64_MIN) return -1; bound--; }
+    if (xg_str_is(direction, "LT") || xg_str_is(direction, "LE")) {
+        if (init >= bound) return 0;
+        if (step <= 0 || !xg_add64(bound, -init, &span) || !xg_add64(span, step - 1, &n)) return -1;
+        n /= step;
+    } else if (xg_str_is(direction, "GT") || xg_str_is(direction, "GE")) {
+        if (init <= bound) return 0;
+        if (step >= 0 || step == INT64_MIN || !xg_add64(init, -bound, &span) || !xg_add64(span, -step - 1, &n)) return -1;
+        n /= -step;
+    } else return -1;
+    if (!xg_mul64(n, step, &last) || !xg_add64(last, init, &last)) return -1;
+    if (xg_type_bits(t) < 64 && (last < xg_int_type_min(t) || last > (int64_t)xg_int_type_max(t))) return -1;
+    return n;
+}
+/* -1: not known. *index: which element counts. */
+XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
+    static const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
+    const xg_inst *c = w->condition->root, *counter, *begin, *next;
+    xg_str direction;
+    int64_t bound, init, step, side;
+    size_t k;
+    if (c->op != XG_COMPARE) return -1;
+    direction = xg_attr_str(c, XG_A_direction);
+    side = xg_while_constant(w, XG_OPERAND(c, 1), &bound) ? 0 : 1;
+    if (side == 1 && !xg_while_constant(w, XG_OPERAND(c, 0), &bound)) return -1;
+    counter = XG_OPERAND(c, side);
+    if (counter->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(counter, 0) != w->test) return -1;
+    if (side == 1) { for (k = 0; k < XG_COUNT(mirrored) && !xg_str_is(direction, mirrored[k][0]); k++) {} if (k == XG_COUNT(mirrored)) return -1; direction = xg_str_z(mirrored[k][1]); }
+    *index = xg_while_index(counter);
+    begin = xg_while_begin(w, *index);
+    next = XG_OPERAND(w->body->root, *index);
+    if (!begin || !xg_while_constant(w, begin, &init) || (next->op != XG_ADD && next->op != XG_SUBTRACT)) return -1;
+    for (side = 0; side < (next->op == XG_ADD ? 2 : 1); side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index || !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN) continue;
+        if (step == 0) return -1;
+        return xg_while_count(counter->shape->type, direction, init, bound, next->op == XG_ADD ? step : -step);
+    }
+    return -1;
+}
+
+/* ---- rounds written out ---- */
+
+XG_FN xg_inst *xg_while_round(const xg_hb *b, const xg_while *w, xg_inst *state) { return xg_opt_inline(w->body, b->comp, b->before, &state); }
+XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
+    if (trips > XG_WHILE_UNROLL_TRIPS || trips * (int64_t)w->body->n_insts > XG_WHILE_UNROLL_INSTS) return false;
+    XG_FOR_INSTS(i, w->body) {
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE) continue;
+        if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return true;
+}
+
+/* ---- what stays in the state ---- */
+
+/* Marks what the instruction in the body needs. An instruction that has been seen is marked by its scratch. */
+XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
+    XG_VEC(xg_inst *) work = {NULL, 0, 0};
+    uint32_t k;
+    xg_push(w->m->arena, xg_inst *, &work, i);
+    while (work.n) {
+        i = work.p[--work.n];
+        if (i->scratch == w->loop) continue;
+        i->scratch = w->loop;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) {
+            int64_t at = xg_while_index(i);
+            if (!w->live[at]) { w->live[at] = 1; xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(w->body->root, at)); }
+            continue;
+        }
+        for (k = 0; k < i->n_operands; k++) xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(i, k));
+    }
+}
+XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
+    uint32_t k;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) { w->live[xg_while_index(u->user)] = 1; xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user))); }
+    for (k = 0; k < w->n; k++) if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) { w->live[k] = 1; xg_while_need(w, XG_OPERAND(w->body->root, k)); }
+    XG_FOR_INSTS(i, w->body) if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+}
+/* Invariant elements that begin as scalar constants go into body and condition. */
+XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
+    const xg_inst *begin = xg_while_begin(w, k);
+    return w->invariant[k] && begin && begin->op == XG_CONSTANT && begin->shape->rank == 0 && xg_shape_is_array(begin->shape);
+}
+
+/* ---- invariant code ---- */
+
+XG_FN bool xg_while_may_move(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_AFTER_ALL: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: case XG_CALL: case XG_FUSION: case XG_CUSTOM_CALL: return false;
+    default: return xg_shape_is_array(i->shape) && !i->shape->dynamic && !(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) && !xg_inst_attr(i, XG_A_control_predecessors);
+    }
+}
+/* Elementwise operations and those that only move data cost next to nothing where they are, but an array in the state where they are not. */
+XG_FN bool xg_while_worth_moving(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SORT: case XG_GATHER: case XG_SCATTER: case XG_SELECT_AND_SCATTER: case XG_FFT: case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: case XG_RAGGED_DOT: return xg_while_may_move(i);
+    default: return false;
+    }
+}
+/* What find_moved knows of an instruction of the body, in its scratch: nothing (it changes), the body (it is fixed), the condition (it is fixed and worth moving, or
+ * made elementwise of what is). */
+XG_FN bool xg_while_is_fixed(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == w->in) return w->invariant[xg_while_index(i)] != 0;
+    if (!xg_while_may_move(i)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!XG_OPERAND(i, k)->scratch) return false;
+    return true;
+}
+XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
+    uint32_t k;
+    if (xg_while_worth_moving(i)) return true;
+    for (k = 0; (xg_op_flags(i->op) & XGF_EW) && k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch == w->condition) return true;
+    return false;
+}
+/* The last heavy ones before something else uses them are handed in from outside. */
+XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
+    uint32_t n = 0;
+    XG_FOR_INSTS(i, w->body) i->scratch = NULL;
+    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body) {
+        bool used = false;
+        if (i->scratch != w->condition) continue;
+        XG_FOR_USES(u, i) used = used || u->user->scratch != w->condition;
+        if (used) moved[n++] = i;
+    }
+    return n;
+}
+/* Copies of the fixed instructions that the moved ones need, in front of the loop; by id of the instruction in the body. */
+XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *moved, uint32_t n, xg_map64 *made) {
+    xg_map64 needed;
+    xg_inst *i;
+    uint32_t k;
+    xg_map64_init(&needed, w->m->arena);
+    for (k = 0; k < n; k++) xg_map64_put(&needed, moved[k]->id, moved[k]);
+    for (i = n ? moved[n - 1] : NULL; i; i = i->prev) if (xg_map64_get(&needed, i->id) && i->op != XG_GET_TUPLE_ELEMENT) for (k = 0; k < i->n_operands; k++) xg_map64_put(&needed, XG_OPERAND(i, k)->id, i);
+    for (i = n ? w->body->first : NULL; i; i = i->next) {
+        xg_inst **in;
+        if (!xg_map64_get(&needed, i->id)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT) { xg_map64_put(made, i->id, xg_hb_element(b, w->init, xg_while_index(i))); continue; }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id);
+        xg_map64_put(made, i->id, xg_inst_clone(i, b->comp, in, b->before));
+    }
+}
+
+/* ---- the loop again ---- */
+
+typedef struct xg_while_plan { uint32_t n; int64_t *place; xg_inst **moved; uint32_t n_moved; } xg_while_plan; /* place: of an element in the new state, -1: gone */
+
+/* A copy of the computation over the new state: its parameter's elements, constants for those that sank, and for the body what was moved. */
+XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const xg_comp *from, const xg_shape *state) {
+    xg_comp *to = xg_comp_new(w->m, from->name, w->loop->comp);
+    xg_hb b = xg_hb_end(to, NULL);
+    xg_inst *param = xg_comp_add_param(to, state, from->params[0]->name), **next;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, w->m->arena);
+    for (k = 0; from == w->body && k < p->n_moved; k++) xg_map64_put(&made, p->moved[k]->id, xg_hb_element(&b, param, p->n + k));
+    XG_FOR_INSTS(i, from) {
+        xg_inst **in;
+        bool missing = false;
+        if (i->op == XG_PARAMETER || xg_map64_get(&made, i->id) || (from == w->body && i == from->root)) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == from->params[0]) {
+            int64_t at = xg_while_index(i);
+            if (xg_while_sinks(w, (uint32_t)at)) xg_map64_put(&made, i->id, xg_inst_clone((xg_inst *)xg_while_begin(w, at), to, NULL, NULL));
+            else if (p->place[at] >= 0) xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
+            continue;
+        }
+        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) { in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id); missing = missing || !in[k]; }
+        if (!missing) xg_map64_put(&made, i->id, xg_inst_clone(i, to, in, NULL)); /* else it served an element that has gone */
+    }
+    if (from != w->body) { to->root = (xg_inst *)xg_map64_get(&made, from->root->id); return to; }
+    next = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + 1);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) next[p->place[k]] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(from->root, k)->id);
+    for (k = 0; k < p->n_moved; k++) next[p->n + k] = (xg_inst *)xg_map64_get(&made, p->moved[k]->id);
+    to->root = xg_hb_tuple(&b, next, p->n + p->n_moved);
+    return to;
+}
+XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
+    xg_inst **begin = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
+    xg_comp *condition, *body;
+    xg_map64 outside;
+    uint32_t k;
+    xg_map64_init(&outside, w->m->arena);
+    for (k = 0; k < w->n; k++) if (p->place[k] >= 0) begin[p->place[k]] = xg_hb_element(b, w->init, k);
+    xg_while_copy_out(b, w, p->moved, p->n_moved, &outside);
+    for (k = 0; k < p->n_moved; k++) begin[p->n + k] = (xg_inst *)xg_map64_get(&outside, p->moved[k]->id);
+    init = xg_hb_tuple(b, begin, p->n + p->n_moved);
+    condition = xg_while_rewrite(w, p, w->condition, init->shape);
+    body = xg_while_rewrite(w, p, w->body, init->shape);
+    loop = xg_hb_while(b, init, condition, body);
+    for (k = 0; k < w->n; k++) begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    return xg_hb_tuple(b, begin, w->n);
+}
+/* NULL when the loop is as it should be. */
+XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char *acts) {
+    xg_while_plan p;
+    uint32_t k, uses = 0;
+    bool changes = false;
+    memset(&p, 0, sizeof p);
+    xg_while_find_live(w, acts);
+    p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
+    p.n_moved = xg_while_find_moved(w, p.moved);
+    for (k = 0; k < w->n; k++) {
+        bool stays = w->live[k] && !xg_while_sinks(w, k);
+        p.place[k] = stays ? (int64_t)p.n++ : -1;
+        changes = changes || !stays || (w->invariant[k] && (w->taken[k] || w->whole));
+    }
+    XG_FOR_USES(u, w->loop) uses++;
+    if (uses == 0 && w->loop != w->loop->comp->root) return NULL; /* dce's, or its effects' */
+    if ((!changes && p.n_moved == 0) || p.n + p.n_moved == 0) return NULL;
+    return xg_while_remake(b, w, &p);
+}
+
+XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *acts) {
+    xg_while w;
+    int64_t trips, index = 0, k;
+    xg_inst *state, **all;
+    if (!xg_while_open(&w, i)) return NULL;
+    trips = xg_while_trips(&w, &index);
+    if (trips >= 0 && !acts[w.condition->id] && (trips <= 1 || (!acts[w.body->id] && xg_while_may_unroll(&w, trips)))) {
+        for (state = w.init, k = 0; k < trips; k++) state = xg_while_round(b, &w, state);
+        all = XG_NEW_N(w.m->arena, xg_inst *, w.n + 1);
+        for (k = 0; k < (int64_t)w.n; k++) all[k] = xg_hb_element(b, state, k);
+        return xg_hb_tuple(b, all, w.n);
+    }
+    return acts[w.condition->id] ? NULL : xg_while_smaller(b, &w, acts);
+}
+
+/* Loops inside come first; a loop that was changed is looked at again. */
+XG_FN bool xg_opt_while_simplifier(xg_module *m) {
+    uint32_t n_comps = m->n_comp_ids;
+    unsigned char *acts = xg_opt_acting_comps(m);
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        if (c->id >= n_comps) continue; /* made here: the next round's */
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made, **values;
+            uint32_t k;
+            next = i->next;
+            if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
+            b = xg_hb_at(i);
+            made = xg_while_expand(&b, i, acts);
+            if (!made) continue;
+            values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+            for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+            xg_opt_replace_tuple(i, values);
+            next = i->next;
+            xg_inst_remove(i);
+            if (!made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* ---- known_trip_count ---- */
+
+/* WhileLoopTripCountAnnotator: says in backend_config what was found, for whoever runs the loop. */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_while w;
+        int64_t trips, index = 0;
+        char text[160];
+        if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_backend_config) || !xg_while_open(&w, i)) continue;
+        trips = xg_while_trips(&w, &index);
+        if (trips < 0) continue;
+        xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"},\"known_induction_variable\":{\"tuple_index\":\"%lld\"}}", (long long)trips, (long long)index);
+        xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+        changed = true;
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_WHILE_SIMPLIFIER_C */
+/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
+#ifndef XG_OPT_ZERO_SIZED_C
+#define XG_OPT_ZERO_SIZED_C
+
+XG_FN bool xg_zero_matches(const xg_inst *i) {
+    if (!xg_shape_is_array(i->shape) || i->shape->elements || i->shape->dynamic || i->op == XG_CONSTANT || i->op == XG_PARAMETER) return false;
+    if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return false;
+    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
+}
+XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
+XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+
+#endif /* XG_OPT_ZERO_SIZED_C */
 
 /* fuse */
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
@@ -20355,6 +21938,11 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+
+/* ---- sort_passes.c ---- */
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
+XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
@@ -20421,6 +22009,7 @@ struct xg_kernel {
     bool live;                   /* a kernel makes it; false: whoever needs it computes it */
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
+    bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
@@ -20618,6 +22207,162 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 }
 
 #endif /* XG_FUSE_IN_PLACE_C */
+/* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
+ *
+ * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
+ *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
+ *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
+ * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
+ * them. topk of a long row is a sort with the indices beside it, cut off. */
+#ifndef XG_FUSE_SORT_PASSES_C
+#define XG_FUSE_SORT_PASSES_C
+
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {
+    static const char key[] = "sorted_runs";
+    xg_str s = xg_attr_str(sort, XG_A_backend_config);
+    int64_t v[2] = {0, 0};
+    uint32_t at = 0, k;
+    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
+    if (at + sizeof key - 1 > s.n) return false;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    *from = v[0];
+    *to = v[1];
+    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
+}
+
+XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
+    const xg_shape *s;
+    int64_t from, to;
+    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
+    s = XG_OPERAND(i, 0)->shape;
+    return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
+}
+
+/* Output k of a sort of one array or several. */
+XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
+    xg_hb b = xg_hb_at(before);
+    xg_inst *i;
+    if (sort->shape->type != XLAGPU_TUPLE) return sort;
+    i = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], &sort, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_t from, int64_t to) {
+    xg_inst *i = xg_inst_clone(sort, sort->comp, operands, sort);
+    char text[96];
+    xg_format(text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
+    xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
+    return i;
+}
+XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
+    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
+XG_FN void xg_fuse_split_sort(xg_inst *sort) {
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
+    last = xg_fuse_sort_pass(sort, operands, 1, first);
+    for (run = first; run < length; run *= 2) {
+        for (k = 0; k < sort->n_operands; k++) operands[k] = xg_fuse_sort_output(last, sort, k);
+        last = xg_fuse_sort_pass(sort, operands, run, 2 * run);
+    }
+    xg_inst_replace(sort, last);
+    xg_inst_remove(sort);
+}
+
+/* ---- topk ---- */
+
+/* (value, value, index, index) -> the first goes before the second, by the total order of values. */
+XG_FN xg_comp *xg_fuse_topk_comparator(const xg_inst *topk, xlagpu_type t) {
+    xg_module *m = topk->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("compare_topk"), topk->comp);
+    xg_hb b = xg_hb_end(c, topk);
+    uint32_t k;
+    c->n_params = 4;
+    c->params = XG_NEW_N(m->arena, xg_inst *, 5);
+    for (k = 0; k < 4; k++) {
+        c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
+        c->params[k]->number = k;
+    }
+    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
+    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
+    return c;
+}
+XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
+    xg_inst *x = XG_OPERAND(topk, 0), *in[2], *sort, *out[2], *tuple;
+    const xg_shape *s = x->shape, *shapes[2];
+    xg_module *m = topk->comp->module;
+    xg_hb b = xg_hb_at(topk);
+    xg_slice_dim cut[XG_RANK_MAX];
+    int64_t dim = (int64_t)s->rank - 1;
+    uint32_t k;
+    shapes[0] = s;
+    shapes[1] = xg_shape_with_type(m, s, XLAGPU_S32);
+    in[0] = x;
+    in[1] = xg_hb_iota(&b, XLAGPU_S32, s->dims, s->rank, dim);
+    in[1]->shape = shapes[1];
+    sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
+    xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
+    xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_fuse_topk_comparator(topk, s->type)));
+    for (k = 0; k < s->rank; k++) { cut[k].start = 0; cut[k].stride = 1; cut[k].limit = topk->shape->elems[0]->dims[k]; }
+    for (k = 0; k < 2; k++) {
+        out[k] = xg_hb_slice(&b, xg_fuse_sort_output(sort, topk, k), cut);
+        out[k]->shape = xg_shape_with_layout(m, out[k]->shape, topk->shape->elems[k]->layout);
+        out[k] = xg_hb_convert(&b, out[k], topk->shape->elems[k]->type);
+        out[k]->shape = topk->shape->elems[k];
+    }
+    tuple = xg_hb_op(&b, XG_TUPLE, topk->shape, out, 2);
+    xg_inst_replace(topk, tuple);
+    xg_inst_remove(topk);
+    return sort;
+}
+
+/* ---- the pass ---- */
+
+/* Such a sort inside a fusion comes out of it, with all that was fused. */
+XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst **args;
+        bool found = false;
+        uint32_t k;
+        next = i->next;
+        if (i->op != XG_FUSION) continue;
+        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+        if (!found) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = xg_fuse_unfuse_sorts(c);
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
+        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+
+#endif /* XG_FUSE_SORT_PASSES_C */
 /* fuse/partition.c -- the computation partitioner.
  *
  * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
@@ -21049,6 +22794,13 @@ XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
     }
 }
 
+/* A running sum, of which each element is made from the one before it. */
+XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
+    uint32_t dim;
+    bool reverse;
+    return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -21066,6 +22818,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     }
     case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
         const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        if (xg_fuse_is_scan(i)) return 1;
         for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
         return n;
     }
@@ -21078,7 +22831,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
@@ -21262,11 +23015,10 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+XG_FN void xg_kernel_see(xg_kernel *o, const xg_kernel_input *how) {
     if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
     o->seen = *how;
     o->seen.from = o;
-    (void)g;
 }
 
 /* Members behind the roots, operands first, into g->order. */
@@ -21295,6 +23047,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
         xg_access a = xg_fuse_access(i, k);
@@ -21305,19 +23058,19 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
         how.coalesced = how.coalesced && a.coalesced;
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
-        xg_kernel_see(g, o, &how);
+        xg_kernel_see(o, &how);
     }
 }
 
 /* A root is made at the kernel's own indices; one of another size at indices of its own. */
-XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(g, root, &own);
+    xg_kernel_see(root, &own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
@@ -21329,9 +23082,10 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
+    k->turns = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
     inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
     k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
@@ -21346,11 +23100,19 @@ XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_in
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
+/* Behind a hero the threads go on that computed it. */
+XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_kernel *p = in->from;
+    int64_t memory = xg_cost_add(p->memory, c->memory - in->time);
+    return xg_kernel_time(g, p, memory, xg_kernel_instructions_with(c, in));
+}
+
 XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    if (p->hero && !c->hero) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
@@ -21380,6 +23142,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
+    c->turns = c->turns || p->turns;
     c->inputs = inputs;
     c->n_inputs = n;
     xg_kernel_settle(g, c);
@@ -21605,7 +23368,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    static const char open = 0, done = 0; /* two addresses */
+    static const char waiting = 0, placed = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -21616,12 +23379,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            top->scratch = (void *)(uintptr_t)&open;
-            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&waiting;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &placed) need = XG_OPERAND(top, k);
             if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = (void *)(uintptr_t)&done;
+            top->scratch = (void *)(uintptr_t)&placed;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);
@@ -21752,6 +23515,7 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
@@ -21783,6 +23547,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->turns = a->turns || b->turns;
     xg_kernel_settle(g, a);
 }
 
@@ -21790,7 +23555,7 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     if (!g->log) return;
     xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
     if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
-    else xg_printf(g->log, "refused, %s\n", why);
+    else xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
 /* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
@@ -28847,12 +30612,19 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
+/* ---- merge.c ---- */
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- scan.c ---- */
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
@@ -32491,18 +34263,20 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. Those that the comparator looks at
+ * are brought into shared memory too, if there is room.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
  * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
  * the sort is always stable.
- *     for p { step(p, mask 2^(p+1)-1); for q = p-1 .. 0 { step(q, mask 2^q) } }
- *     step(q, mask): pair t compares place i (t with a zero put in at bit q) with place i ^ mask
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. */
+ *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
+ *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
+ * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_LENGTH_MAX = 8192 /* indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
@@ -32520,7 +34294,11 @@ typedef struct xg_sort_site {
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept;
+    int64_t length, places, threads, kept; /* of the row, or of a run */
+    int64_t whole;                /* of the row; 0: it is one run */
+    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
+    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
+    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
 } xg_sort_site;
@@ -32550,9 +34328,11 @@ XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
     return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
 }
 
+XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
 /* Element of operand k whose place in the row is an index read from shared memory. */
 XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    d->row[d->dim] = index;
+    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
+    d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
@@ -32578,19 +34358,36 @@ XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *
     return r.v;
 }
 
-/* Places i < j: exchanged when j's element goes first. */
+XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
+    xg_kb *b = &d->s.b;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
+    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
+    const xg_ktype *type = places->type;
+    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
+    xg_kb outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &places, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    places = xg_kinsert(b, at_j, places, &i, 1);
+    places = xg_kinsert(b, at_i, places, &j, 1);
+    xg_kyield(b, &places, 1);
+    d->s.b = outer;
+    return op->results;
+}
+/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
+ * the order in which they came. */
 XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
     xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *pi = xg_sort_position(d, at_i), *pj = xg_sort_position(d, at_j), *first, *tie;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
     const xg_ktype *type = places->type;
     xg_kb outer;
     xg_kop *op;
     uint32_t k;
+    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
+    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
     for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
-    tie = xg_k2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_kconst_int(b, XG_E_I1, 1));
-    tie = xg_k2(b, XG_K_OP_ANDI, tie, xg_kcmpi_(b, XG_CI_SLT, at_j, at_i));
-    first = xg_k2(b, XG_K_OP_ORI, xg_sort_before(d, y, x), tie);
+    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
     op = xg_kif(b, first, &type, 1);
     outer = d->s.b;
     d->s.b = xg_kb_end(d->e->m, op->regions[1]);
@@ -32603,30 +34400,71 @@ XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg
     return op->results;
 }
 
-/* All pairs of one step; bit is 2^q as an index. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, xg_kval *bit, xg_kval *mask) {
+XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
+
+/* All pairs of one step. */
+XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
     int64_t pairs = d->places / 2;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
     xg_kb *b = &d->s.b;
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *low = xg_k2(b, XG_K_OP_ANDI, t, xg_k2(b, XG_K_OP_SUBI, bit, xg_elem_index(&d->s, 1))), *i, *j, *r;
-    xg_sort_ranged(low, pairs - 1);
-    i = xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, t, low), xg_elem_index(&d->s, 2)), low), d->places - 1);
-    j = xg_sort_ranged(xg_k2(b, XG_K_OP_XORI, i, mask), d->places - 1);
-    if (d->length == d->places) r = xg_sort_exchange(d, l.carried, i, j);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
+    m->dims[0].range = xg_range_of(0, pairs - 1);
+    m->results[0] = at;
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
+    i = xg_sort_ranged(pair[0], d->places - 1);
+    j = xg_sort_ranged(pair[1], d->places - 1);
+    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
     else {
         const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, xg_elem_index(&d->s, d->length)), &type, 1);
+        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
         xg_kb outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange(d, l.carried, i, j);
+        r = xg_sort_exchange_any(d, l.carried, i, j);
         xg_kyield(b, &r, 1);
         d->s.b = outer;
         r = op->results;
     }
     r = xg_sort_loop_end(d, &l, r);
     return xg_sort_barrier(d, r);
+}
+
+/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
+XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
+    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
+    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
+}
+XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), &d->places, 1);
+    xg_kval *tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results, *p;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
+    xg_kop *op;
+    xg_kb outer;
+    p = xg_sort_nth(d, l.var, d->places - 1);
+    op = xg_kif(&d->s.b, xg_kcmpi_(&d->s.b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
+    outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(&d->s.b, &l.carried, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, xg_sort_element(d, k, p)), l.carried, &p, 1);
+    xg_kyield(&d->s.b, &tensor, 1);
+    d->s.b = outer;
+    return xg_sort_loop_end(d, &l, op->results);
+}
+XG_FN void xg_sort_bring(xg_sort_site *d) {
+    int64_t bytes = 4 * d->places;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        int64_t more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_sort_asks_for(d, k) || bytes + more > XG_SORT_SHARED_MAX) continue;
+        bytes += more;
+        d->close[k] = xg_sort_bring_one(d, k);
+    }
 }
 
 /* places[p] = p */
@@ -32636,27 +34474,13 @@ XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
     return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
 }
 
-/* 2^v for an index v below 32. */
-XG_FN xg_kval *xg_sort_power(xg_sort_site *d, xg_kval *v, int64_t most) {
-    xg_kb *b = &d->s.b;
-    xg_kval *p = XG_KOP2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 1), xg_kcast(b, XG_K_OP_INDEX_CAST, v, XG_E_I32));
-    return xg_sort_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, p, XG_E_INDEX), most);
-}
-
 XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    int64_t levels = 0;
-    xg_sort_loop p, q;
-    xg_kval *bit, *mask, *r;
-    while ((int64_t)1 << levels < d->places) levels++;
-    if (!levels) return places;
-    p = xg_sort_loop_begin(d, xg_elem_index(&d->s, levels), places);
-    bit = xg_sort_power(d, p.var, d->places / 2);
-    mask = xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_MULI, bit, xg_elem_index(&d->s, 2)), xg_elem_index(&d->s, 1));
-    r = xg_sort_step(d, p.carried, bit, xg_sort_ranged(mask, d->places - 1));
-    q = xg_sort_loop_begin(d, p.var, r);
-    bit = xg_sort_power(d, xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_SUBI, p.var, q.var), xg_elem_index(&d->s, 1)), levels - 1), d->places / 2);
-    r = xg_sort_loop_end(d, &q, xg_sort_step(d, q.carried, bit, bit));
-    return xg_sort_loop_end(d, &p, r);
+    int64_t half, bit;
+    for (half = 1; half < d->places; half *= 2) {
+        places = xg_sort_step(d, places, half, true);
+        for (bit = half / 2; bit; bit /= 2) places = xg_sort_step(d, places, bit, false);
+    }
+    return places;
 }
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
@@ -32668,7 +34492,7 @@ XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *inde
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = d->kept % d->threads == 0;
+    bool exact = !d->limit && d->kept % d->threads == 0;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
     xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
@@ -32677,15 +34501,15 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
     memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = p;
+    inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
     if (!exact) {
         xg_kyield(b, &r, 1);
@@ -32695,20 +34519,23 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     return xg_sort_loop_end(d, &l, r);
 }
 
-/* Block to the indices of its row: all dimensions but the sorted one. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows) {
+/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
+XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_dim(x, 0);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
     uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->dims[0].range = xg_range_of(0, rows * runs - 1);
     for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_const(x, 0); continue; }
+        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
         m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
         rest = xg_aff_div(x, rest, d->shape->dims[k]);
     }
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+    if (!d->whole) return;
+    d->base = d->row[d->dim];
+    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
 }
 
 XG_FN void xg_emit_sort(xg_fusion_emission *e) {
@@ -32716,7 +34543,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     xg_sort_site d;
     xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_ktype *type;
-    int64_t rows;
+    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
@@ -32724,16 +34551,21 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
+    d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
     d.length = d.shape->dims[d.dim];
     d.kept = e->roots[0]->shape->dims[d.dim];
-    if (d.length > XG_SORT_LENGTH_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s of rows of %lld elements; at most %d are supported in kernels", xg_op_name(d.i->op), (long long)d.length, (int)XG_SORT_LENGTH_MAX);
+    rows = d.length ? d.shape->elements / d.length : 0;
+    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
+        d.whole = d.length;
+        d.length = d.kept = to;
+        runs = (d.whole + to - 1) / to;
+    }
+    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
     d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows, (int64_t)1);
+    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
@@ -32741,16 +34573,141 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     if (d.shape->elements && e->roots[0]->shape->elements) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows);
-        type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-        places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        places = xg_sort_network(&d, xg_sort_start(&d, places));
+        xg_sort_row(&d, rows, runs);
+        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
+        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0));
+        else {
+            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
+            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+            xg_sort_bring(&d);
+            places = xg_sort_start(&d, places);
+        }
+        places = xg_sort_network(&d, places);
         for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
+ *
+ * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
+ * counts. Of equal elements those of the first run go first, so the order is kept. Neighbours of a run go to rising places, and ask the other run for nearly the same
+ * elements: reads and writes are nearly coalesced without any exchange between threads.
+ *     count = 0;  for step = 2^k .. 1:  if count + step <= length and other[count + step - 1] goes before: count += step */
+#ifndef XG_EMIT_MERGE_C
+#define XG_EMIT_MERGE_C
+
+typedef struct xg_merging {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    const xg_shape *shape;
+    uint32_t dim, n;
+    int64_t length, run;
+    xg_section section;
+    xg_kval *const *at;           /* the element's index */
+    xg_elem *mine;
+    xg_kval *second, *start, *limit; /* it is of a second run; where the other run begins, and how long it is */
+} xg_merging;
+
+XG_FN bool xg_merging_make(xg_merging *d, const xg_fusion_emission *e) {
+    int64_t to;
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->e = (xg_fusion_emission *)e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    if (!d->i || d->i->op != XG_SORT || !xg_fuse_sorted_runs(d->i, &d->run, &to) || d->run == 1) return false;
+    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != d->i) return false;
+    d->shape = XG_OPERAND(d->i, 0)->shape;
+    d->dim = (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->n = d->i->n_operands;
+    d->length = d->shape->dims[d->dim];
+    d->section.shape = e->roots[0]->shape;
+    d->section.unroll = 1;
+    return true;
+}
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
+    xg_merging d;
+    return xg_merging_make(&d, e);
+}
+
+/* e over d0 in [0, length - 1], at the element's place in its row. */
+XG_FN xg_kval *xg_merging_value(xg_scope *s, const xg_merging *d, const xg_aff *e) {
+    xg_imap *m = xg_imap_new(s->e->m->aff, 1, 0, 0, 1, 0);
+    xg_kval *r;
+    m->dims[0].range = xg_range_of(0, d->length - 1);
+    m->results[0] = e;
+    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, m), &d->at[d->dim], &r);
+    return r;
+}
+
+/* Whether the element of the other run at a place of the row goes before this one. */
+XG_FN xg_kval *xg_merging_before(xg_scope *s, const xg_merging *d, xg_kval *place) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1), r;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
+    memcpy(idx, d->at, d->shape->rank * sizeof *idx);
+    idx[d->dim] = place;
+    for (k = 0; k < d->n; k++) {
+        xg_elem x = xg_elem_of(s, XG_OPERAND(d->i, k), idx), y = d->mine[k];
+        args[2 * k] = args[2 * k + 1] = x;
+        args[2 * k].v = xg_kselect(&s->b, d->second, y.v, x.v);
+        args[2 * k + 1].v = xg_kselect(&s->b, d->second, x.v, y.v);
+        if (!x.im) continue;
+        args[2 * k].im = xg_kselect(&s->b, d->second, y.im, x.im);
+        args[2 * k + 1].im = xg_kselect(&s->b, d->second, x.im, y.im);
+    }
+    xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
+    return xg_k2(&s->b, XG_K_OP_XORI, r.v, d->second); /* of a second run: it goes before unless this one does */
+}
+
+XG_FN xg_kval *xg_merging_step(xg_scope *s, const xg_merging *d, xg_kval *count, int64_t step) {
+    xg_kb *b = &s->b;
+    xg_kval *next = xg_k2(b, XG_K_OP_ADDI, count, xg_elem_index(s, step)), *inside, *place, *last = xg_elem_index(s, d->length - 1);
+    xg_kval_set_range(next, xg_range_of(step, 2 * d->run));
+    inside = xg_kcmpi_(b, XG_CI_SLE, next, d->limit);
+    place = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, d->start, next), xg_elem_index(s, 1));
+    place = xg_k2(b, XG_K_OP_MINSI, place, last); /* what is read in vain is read where something is */
+    xg_kval_set_range(place, xg_range_of(0, d->length - 1));
+    inside = XG_KOP2(b, XG_K_OP_ANDI, inside, xg_merging_before(s, d, place));
+    count = xg_kselect(b, inside, next, count);
+    xg_kval_set_range(count, xg_range_of(0, d->run));
+    return count;
+}
+
+XG_FN void xg_merging_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_merging *d = (xg_merging *)data;
+    xg_aff_ctx *x = s->e->m->aff;
+    const xg_aff *p = xg_aff_dim(x, 0), *run = xg_aff_div(x, p, d->run), *own = xg_aff_mod(x, p, d->run), *pair = xg_aff_mul(x, xg_aff_div(x, p, 2 * d->run), 2 * d->run), *other;
+    xg_kval *count = xg_elem_index(s, 0), *idx[XG_RANK_MAX];
+    xg_kb *b = &s->b;
+    int64_t step;
+    uint32_t k;
+    (void)which;
+    d->at = at;
+    d->mine = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    for (k = 0; k < d->n; k++) d->mine[k] = xg_elem_of(s, XG_OPERAND(d->i, k), at);
+    d->second = XG_KCMPI(b, XG_CI_NE, xg_merging_value(s, d, xg_aff_mod(x, run, 2)), xg_elem_index(s, 0));
+    other = xg_aff_add(x, pair, xg_aff_sub(x, xg_aff_const(x, d->run), xg_aff_mul(x, xg_aff_mod(x, run, 2), d->run)));
+    d->start = xg_merging_value(s, d, other);
+    d->limit = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, d->length), d->start);
+    d->limit = XG_KOP2(b, XG_K_OP_MINSI, XG_KOP2(b, XG_K_OP_MAXSI, d->limit, xg_elem_index(s, 0)), xg_elem_index(s, d->run));
+    for (step = d->run; step; step /= 2) count = xg_merging_step(s, d, count, step);
+    memcpy(idx, at, d->shape->rank * sizeof *idx);
+    idx[d->dim] = xg_k2(b, XG_K_OP_ADDI, xg_merging_value(s, d, xg_aff_add(x, pair, own)), count);
+    xg_kval_set_range(idx[d->dim], xg_range_of(0, d->length - 1));
+    for (k = 0; k < s->e->n_roots; k++) {
+        const xg_inst *root = s->e->roots[k];
+        dest[k] = xg_emit_insert(b, d->mine[root->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(root, XG_A_index, 0) : 0], dest[k], root->shape, idx);
+    }
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) {
+    xg_merging d;
+    (void)xg_merging_make(&d, e);
+    xg_emit_sections(e, &d.section, d.shape->elements ? 1 : 0, xg_merging_body, &d);
+}
+
+#endif /* XG_EMIT_MERGE_C */
 /* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
  *
  * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices. All heroes read arrays of the same dims and
@@ -32792,6 +34749,8 @@ typedef struct xg_reduction {
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
+    xg_kval *round;               /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    int64_t rounds;
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */
@@ -33100,7 +35059,7 @@ typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **val
 /* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
 XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_scope *s = &r->s;
-    xg_kval *dims[2];
+    xg_kval *dims[3];
     xg_kregion *body;
     xg_walk w;
     uint32_t n, k;
@@ -33108,6 +35067,7 @@ XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) 
     n = xg_partial_values(p, w.values);
     dims[0] = r->thread;
     dims[1] = r->block;
+    dims[2] = r->round;
     w.loop = xg_kloop(&s->b, map, dims, w.values, n);
     body = w.loop->regions[0];
     for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
@@ -33130,7 +35090,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -33150,12 +35110,13 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
 }
 /* The map to these results, over thread, block and the symbols. */
 XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
-    xg_imap *m = xg_imap_new(w->x, 2, w->n_syms, 0, n, w->n_constraints);
+    xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, w->threads - 1);
     m->dims[1].name = XG_STR("bl_x");
     m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
     for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
     for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
     for (k = 0; k < n; k++) m->results[k] = results[k];
@@ -33169,11 +35130,12 @@ XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint3
     for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
     return part;
 }
-/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
 XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX];
     uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
     xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    if (w->at) return xg_walk_map_end(r, w, w->at, r->in->rank);
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     xg_index_delinearise(w->x, &inner, w->lin, at);
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);
@@ -33602,14 +35564,14 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
  * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
  * in steps of depth rows. Three ways to choose the two:
  *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
- *   tile     width 32 * vector or more columns, some rows of them; blocks stand side by side.
+ *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
  *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
  * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
 
 enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
-enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8 };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */ };
 
 typedef struct xg_column_plan {
     int way;
@@ -33624,9 +35586,17 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
     return XG_MAX(bytes, (int64_t)1);
 }
 
+/* The most columns that a thread may take, by what it holds of each and what its block shares. */
+XG_FN int64_t xg_column_most(const xg_reduction *r) {
+    int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    while (v > 1 && (v * (int64_t)r->n_values > XG_COLUMN_RESULTS_MAX || v * xg_column_bytes(r) * XG_COLUMN_BLOCK > XG_COLUMN_SHARED_MAX)) v /= 2;
+    return v;
+}
+XG_FN bool xg_column_takes(const xg_reduction *r) { return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_COLUMN_SHARED_MAX; }
+
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
+    for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
     p->depth = 1;
@@ -33637,7 +35607,7 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
 }
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
-    p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
@@ -33660,8 +35630,8 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     int64_t across = 32, resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
-    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
+    for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048) across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;
     p->width = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
@@ -33679,11 +35649,10 @@ XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     xg_column_tile(r, &p);
     return p;
 }
-XG_FN bool xg_column_takes(const xg_reduction *r) { return r->n_kept >= 1; }
 
 /* ---- elements ---- */
 
-/* kept and lin of the thread's element v in row group `row`; v NULL: of its first one. */
+/* kept and lin of the thread's element v in a step; v NULL: of its first one. */
 XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
     const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
@@ -33769,8 +35738,36 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     }
 }
 
-/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. */
-XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, xg_partial *p) {
+/* What a pad asks of the elements of some steps. */
+XG_FN const xg_imap *xg_column_pad_map(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_aff_add_k(m.x, xg_walk_sym(&m, "step", steps), first);
+    m.threads = plan->active;
+    xg_column_place(r, plan, &m, step, xg_walk_sym(&m, "vector_index", plan->vector));
+    return xg_walk_map_source(r, &m);
+}
+/* It parts the columns of a thread. */
+XG_FN bool xg_column_is_parted(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps) {
+    const xg_imap *map = xg_column_pad_map(r, plan, first, steps);
+    uint32_t k;
+    if (map->state == XG_IMAP_EMPTY) return false;
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) return true;
+    for (k = 0; k < map->n_constraints; k++) if (xg_aff_uses(map->constraints[k].expr, xg_aff_sym(r->e->m->aff, 1))) return true;
+    return false;
+}
+/* Its one test as a test of the block alone: up to `most` all elements pass. */
+typedef struct xg_column_cut { const xg_aff *block; int64_t most; } xg_column_cut;
+XG_FN bool xg_column_cut_of(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps, xg_column_cut *cut) {
+    const xg_imap *map = xg_column_pad_map(r, plan, first, steps);
+    xg_range rest;
+    if (!xg_imap_ok(map) || map->n_constraints != 1 || map->constraints[0].range.hi == INT64_MAX) return false;
+    cut->block = xg_walk_of_block(r->e->m->aff, map, map->constraints[0].expr, &rest);
+    cut->most = map->constraints[0].range.hi - rest.hi;
+    return cut->block->kind != XG_AFF_CONST && xg_range_known(rest);
+}
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. With a cut: all columns in the blocks that a
+ * pad has nothing to do with, one column in the others. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, const xg_column_cut *cut, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *step;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
@@ -33785,8 +35782,10 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
     if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (cut && only < 0) xg_walk_require(&m, cut->block, INT64_MIN, cut->most);
+    if (cut && only >= 0) xg_walk_require(&m, cut->block, cut->most + 1, INT64_MAX);
     map = xg_walk_map_end(r, &m, NULL, 0);
-    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+    if (r->pad && (!cut || only >= 0)) {
         if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
         map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
     }
@@ -33965,38 +35964,32 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (!last);
 }
 
-/* A pad that could part the columns of one thread is read as it is. */
-XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
-    xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
-    const xg_imap *map;
-    uint32_t h, k;
-    bool parts = false;
-    if (!r->pad || plan->vector == 1) return;
-    m.threads = plan->active;
-    v = xg_walk_sym(&m, "vector_index", plan->vector);
-    xg_column_place(r, plan, &m, step, v);
-    map = xg_walk_map_source(r, &m);
-    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
-    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
-    if (!parts) return;
-    r->pad = NULL;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+/* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these one at a time. */
+XG_FN void xg_column_whole(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    bool parted = r->pad && plan->vector > 1 && xg_column_is_parted(r, plan, first, groups * group), cuts;
+    xg_column_cut cut;
+    int64_t v;
+    cuts = parted && xg_column_cut_of(r, plan, first, groups * group, &cut);
+    if (cuts || !parted) xg_column_steps(r, plan, first, groups, group, false, -1, cuts ? &cut : NULL, p);
+    for (v = 0; parted && v < plan->vector; v++) xg_column_steps(r, plan, first, groups, group, false, v, cuts ? &cut : NULL, p);
 }
-
+/* The steps at the end of the columns; one column at a time, where the end or a pad may part those of a thread. */
+XG_FN void xg_column_end(xg_reduction *r, const xg_column_plan *plan, int64_t first, xg_partial *p) {
+    bool parted = plan->way == XG_COLUMN_LINEAR && r->n_reduced * plan->width % plan->vector;
+    int64_t v;
+    if (r->pad && plan->vector > 1) parted = parted || xg_column_is_parted(r, plan, first, 1);
+    if (!parted) xg_column_steps(r, plan, first, 1, 1, true, -1, NULL, p);
+    else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, first, 1, 1, true, v, NULL, p);
+}
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
-    xg_column_check_pad(r, plan);
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
-    if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
-    if (r->n_reduced % plan->depth) {
-        if (plan->way != XG_COLUMN_LINEAR || r->n_reduced * plan->width % plan->vector == 0) xg_column_steps(r, plan, whole, 1, 1, true, -1, &all);
-        else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, whole, 1, 1, true, v, &all);
-    }
+    if (groups) xg_column_whole(r, plan, 0, groups, XG_COLUMN_GROUP, &all);
+    if (rest) xg_column_whole(r, plan, groups * XG_COLUMN_GROUP, 1, rest, &all);
+    if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     memcpy(like, all.acc, r->n_values * sizeof *like);
@@ -34055,6 +36048,397 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
+/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
+ *
+ * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
+ *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles (distance 1, 2, 4 ...)
+ *     the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
+ * Else each thread takes a column, and neighbours take neighbours.
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
+ * operand is always the first one of the reducer. */
+#ifndef XG_EMIT_SCAN_C
+#define XG_EMIT_SCAN_C
+
+enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
+
+typedef struct xg_running {
+    xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
+    xg_hero *h;
+    const xg_shape *shape;
+    uint32_t dim;
+    bool reverse, row;
+    int64_t length, kept, vector, lanes, rows;
+    xg_index_order order;         /* all dims but the scanned one */
+    xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
+} xg_running;
+
+XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
+
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_running_of_root(e->roots[0]);
+    uint32_t dim, k;
+    bool reverse;
+    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+}
+
+/* ---- the form ---- */
+
+XG_FN void xg_running_plan(xg_running *d) {
+    int64_t vectors, bytes = 16;
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        if (which == d->dim) d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
+    }
+    d->length = d->shape->dims[d->dim];
+    d->kept = d->shape->elements / d->length;
+    if (!d->row) {
+        d->r.threads = XG_RUNNING_BLOCK;
+        d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
+        return;
+    }
+    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
+    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
+    vectors = (d->length + d->vector - 1) / d->vector;
+    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+    d->r.threads = d->lanes * d->rows;
+    d->r.blocks = (d->kept + d->rows - 1) / d->rows;
+}
+
+/* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
+XG_FN void xg_running_place(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
+    m->at = XG_NEW_N(d->r.e->arena, const xg_aff *, d->shape->rank + 1);
+    xg_index_delinearise(m->x, &d->order, kept, m->at);
+    m->at[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
+    xg_walk_require(m, kept, 0, d->kept - 1);
+    if (tail) xg_walk_require(m, at, 0, d->length - 1);
+}
+XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
+}
+XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
+    xg_fusion_emission *e = d->r.e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
+        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
+    }
+}
+XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* ---- columns ---- */
+
+XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), d->r.threads), xg_aff_dim(m.x, 0)), *step;
+    xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_running_place(d, &m, kept, step, false);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
+    xg_running_indices(d, &w, at);
+    xg_running_elements(d, at, x);
+    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_store(d, at, p->acc, p->dest);
+    xg_walk_end(&d->r, &w, p);
+}
+XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
+    int64_t groups = d->length / XG_RUNNING_GROUP, rest = d->length % XG_RUNNING_GROUP;
+    if (groups) xg_running_steps(d, 0, groups, XG_RUNNING_GROUP, p);
+    if (rest) xg_running_steps(d, groups * XG_RUNNING_GROUP, 1, rest, p);
+}
+
+/* ---- lanes ---- */
+
+XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_int(&d->r.s.b, XG_E_I32, v); }
+XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, xg_kval *lane, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) {
+        out[k] = xg_elem_real(xg_kshuffle(&d->r.s.b, code, x[k].v, lane));
+        if (x[k].im) out[k].im = xg_kshuffle(&d->r.s.b, code, x[k].im, lane);
+    }
+}
+/* acc = cond ? earlier o acc : acc */
+XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
+    xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    uint32_t k;
+    memcpy(joint, earlier, d->h->n * sizeof *joint);
+    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    for (k = 0; k < d->h->n; k++) {
+        acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
+        if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
+    }
+}
+/* What each of `lanes` neighbouring lanes has becomes that of all up to it; lane: its number among them. */
+XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_elem *acc) {
+    xg_elem *other = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    int64_t distance;
+    for (distance = 1; distance < lanes; distance *= 2) {
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, acc, xg_running_i32(d, distance), other);
+        xg_running_join(d, xg_kcmpi_(&d->r.s.b, XG_CI_SGE, lane, xg_running_i32(d, distance)), other, acc);
+    }
+}
+
+/* ---- a chunk of rows ---- */
+
+XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
+/* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
+XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
+    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
+    at = xg_aff_mul(m->x, at, d->vector);
+    at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
+    xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
+}
+XG_FN int64_t xg_running_place_of(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
+XG_FN xg_kval *xg_running_vector(xg_running *d, xg_kval *const *elements) {
+    const xg_ktype *type = xg_kir_vector(d->r.e->m, elements[0]->type->elem, d->vector);
+    xg_kval *vec = xg_kconst_bits(&d->r.s.b, type, 0), *o[3];
+    int64_t v;
+    for (v = 0; v < d->vector; v++) {
+        o[0] = elements[v];
+        o[1] = vec;
+        o[2] = xg_elem_index(&d->r.s, v);
+        vec = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return vec;
+}
+XG_FN xg_kval *xg_running_lane_of(xg_running *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->r.s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->r.e->m, vec->type->elem));
+}
+/* Puts what lies in the map's domain into vectors. */
+XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vectors) {
+    uint32_t n = d->h->n, k, part;
+    xg_elem *one = XG_NEW_N(d->r.e->arena, xg_elem, n + 1);
+    xg_walk w = xg_walk_begin(&d->r, map, vectors);
+    xg_kval *at[XG_RANK_MAX];
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_running_elements(d, at, one);
+    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+        o[0] = part ? one[k].im : one[k].v;
+        o[1] = *to;
+        o[2] = w.syms;
+        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+    }
+    xg_walk_end(&d->r, &w, vectors);
+}
+/* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
+XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
+    uint32_t n = d->h->n, k;
+    xg_partial vectors = xg_partial_new(&d->r, n, dest, 0);
+    xg_kval **same = XG_NEW_N(d->r.e->arena, xg_kval *, d->vector + 1);
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_imap *inside, *across;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        xg_elem init = xg_hero_init(&d->r.s, d->h, k);
+        for (v = 0; v < d->vector; v++) same[v] = init.v;
+        vectors.acc[k] = xg_elem_real(xg_running_vector(d, same));
+        for (v = 0; v < d->vector; v++) same[v] = init.im;
+        if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
+    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
+    for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
+        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
+        if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
+    }
+}
+XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    uint32_t n = d->h->n, k;
+    xg_partial out = xg_partial_new(&d->r, 0, dest, d->r.e->n_roots);
+    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
+    xg_walk w;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].v;
+        vectors[2 * k] = xg_running_vector(d, same);
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].im;
+        if (y[k].im) vectors[2 * k + 1] = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), &out);
+    xg_running_indices(d, &w, at);
+    for (k = 0; k < n; k++) {
+        one[k] = xg_elem_real(xg_running_lane_of(d, vectors[2 * k], w.syms));
+        if (vectors[2 * k + 1]) one[k].im = xg_running_lane_of(d, vectors[2 * k + 1], w.syms);
+    }
+    xg_running_store(d, at, one, out.dest);
+    xg_walk_end(&d->r, &w, &out);
+}
+
+/* The sums of the warps of a row up to each: by number of the lane. */
+XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_kval **v = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * d->h->n + 1), *at[2], *vars[3];
+    xg_shared shared;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    dims[0] = d->rows;
+    dims[1] = d->lanes / 32;
+    shared = xg_shared_new(&d->r, total, dims, 2);
+    (void)xg_carry_values(total, d->h->n, v);
+    out[0] = xg_aff_div(m.x, th, d->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 31, 31);
+    write = xg_partial_new(&d->r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(&d->r, &w, &write);
+    xg_shared_sync(&d->r, &shared);
+    m = xg_walk_map_begin(&d->r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]);
+    vars[0] = d->r.thread;
+    vars[1] = d->r.block;
+    vars[2] = d->r.round;
+    xg_elem_apply(&d->r.s, xg_walk_map_end(&d->r, &m, out, 2), vars, at);
+    xg_shared_read(&d->r, &shared, at, 2, total, d->h->n, sums);
+    xg_shared_sync(&d->r, &shared); /* the next chunk writes there */
+    xg_running_across(d, d->lane, dims[1], sums);
+}
+
+/* One chunk; before: what comes before it, and in the end before the next one (unless this is the last). */
+XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    xg_kb *b = &d->r.s.b;
+    uint32_t n = d->h->n, k;
+    int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
+    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1), *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1), *sums = XG_NEW_N(a, xg_elem, n + 1);
+    xg_running_load(d, tail, y, dest);
+    for (v = 1; v < d->vector; v++) xg_running_join(d, NULL, y + (v - 1) * n, y + v * n);
+    memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
+    xg_running_across(d, d->lane, lanes, total);
+    memcpy(mine, before, n * sizeof *mine);
+    if (d->lanes > 32) {
+        xg_running_warps(d, total, sums);
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_k2(b, XG_K_OP_SUBI, d->warp, xg_running_i32(d, 1)), other);
+        memcpy(mine, other, n * sizeof *mine);
+        xg_running_join(d, NULL, before, mine);
+        for (k = 0; k < n; k++) {
+            xg_kval *first = xg_kcmpi_(b, XG_CI_EQ, d->warp, xg_running_i32(d, 0));
+            mine[k].v = xg_kselect(b, first, before[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, first, before[k].im, mine[k].im);
+        }
+    }
+    if (lanes > 1) { /* mine = mine o what the lanes before have */
+        xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
+        xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
+        memcpy(joint, mine, n * sizeof *joint);
+        xg_hero_merge(&d->r.s, d->h, joint, other);
+        for (k = 0; k < n; k++) {
+            mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
+        }
+    }
+    for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
+    xg_running_write(d, tail, y, dest);
+    if (last) return;
+    if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    xg_hero_merge(&d->r.s, d->h, before, other);
+}
+XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
+    xg_kb *b = &d->r.s.b;
+    int64_t step = d->lanes * d->vector, whole = d->length / step;
+    bool tail = d->length % step != 0;
+    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
+    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
+    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->r.rounds = whole + tail;
+    if (whole > 1 || (whole && tail)) {
+        xg_kb outside;
+        xg_kop *loop;
+        uint32_t n;
+        vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+        n = xg_partial_values(p, vals);
+        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        outside = *b;
+        *b = xg_kb_end(d->r.e->m, loop->regions[0]);
+        b->loc = outside.loc;
+        d->r.round = &loop->regions[0]->args[0];
+        d->r.round->name = XG_STR("chunk");
+        xg_partial_set(p, loop->regions[0]->args + 1);
+        xg_running_chunk(d, false, false, p->acc, p->dest);
+        xg_kyield(b, vals, xg_partial_values(p, vals));
+        *b = outside;
+        xg_partial_set(p, loop->results);
+        whole = 0;
+    }
+    if (!whole && !tail) return;
+    d->r.round = xg_elem_index(&d->r.s, d->r.rounds - 1);
+    xg_running_chunk(d, tail, true, p->acc, p->dest);
+}
+
+XG_FN void xg_emit_scan(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_running d;
+    xg_partial p;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.h = XG_NEW(e->arena, xg_hero);
+    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
+    d.h->n = d.h->i->n_operands / 2;
+    d.h->wide = XLAGPU_INVALID;
+    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
+    d.h->pads = true;
+    d.r.e = e;
+    d.r.heroes = d.h;
+    d.r.n_heroes = 1;
+    d.r.n_values = d.h->n;
+    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
+    d.shape = e->roots[0]->shape;
+    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
+    d.r.in = d.shape;
+    xg_running_plan(&d);
+    if (d.row) xg_reduction_sources(&d.r);
+    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)d.r.threads;
+    f->blocks[0] = (uint32_t)d.r.blocks;
+    xg_emit_functions(e, false);
+    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.r.s.b.loc = e->fusion->id + 1;
+    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
+    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
+    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
+    if (d.row) xg_running_rows(&d, &p);
+    else xg_running_columns(&d, &p);
+    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SCAN_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
@@ -34066,6 +36450,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
+    X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -34073,6 +36458,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -37239,6 +39625,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane l;
     xg_str symbol = op->p ? *(const xg_str *)op->p : XG_STR("shared");
     xg_ptx_lane *known = (xg_ptx_lane *)xg_dict_get(&p->arrays, symbol);
+    const xg_kuse *u;
+    bool variable = false;
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
@@ -37265,6 +39653,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
+    for (u = op->results[0].first_use; u; u = u->next) variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
+    if (variable) l = xg_ptx_in_reg(p, known); /* an address is computed from it: once into a register */
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
@@ -40706,7 +43096,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
+    X(EXPAND, "optimization", 1) \
     X(SIMPLIFY, "simplification", 25) \
+    X(CANON, "canonicalization", 1) \
+    X(SIMPLIFY2, "simplification-2", 25) \
+    X(COLLECTIVE, "collective-optimizations", 1) \
     X(LAYOUT, "layout-assignment", 1) \
     X(FUSION, "fusion", 1) \
     X(SCHEDULE, "scheduling", 1)
@@ -40714,18 +43108,37 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
+    X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
+    X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
+    X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
+    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 
@@ -40921,6 +43334,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         xg_str word = xg_driver_next_word(&names);
         const char *nearby;
         uint32_t k = 0;
+        if (!word.n) continue;
         while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");

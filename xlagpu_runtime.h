@@ -270,11 +270,17 @@ XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NU
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
 /* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
- * grid and block counts as 1; entry may be NULL on "host" when there is just one. stats may be NULL. */
-typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; } xlagpu_ptx_launch;
+ * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. stats may be NULL. */
+typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+
+/* A tensor in device memory and the boxes that cp.async.bulk.tensor moves: what cuTensorMapEncodeTiled takes, with its numbers (data_type 0 is u8, 6 f16, 7 f32,
+ * 9 bf16; swizzle 0 none, 1, 2, 3 for 32, 64, 128 bytes; fill 1: NaN outside of the tensor). dims and box begin with the dimension that is contiguous;
+ * strides are in bytes, that of dims[1] first; a step of 0 counts as 1. encode writes the 128 bytes of the device's own format, for a parameter that is aligned to 64. */
+typedef struct xlagpu_tensor_map { uint64_t address, dims[5], strides[4]; uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill; } xlagpu_tensor_map;
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 
 #ifdef __cplusplus
 }
@@ -2666,8 +2672,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     f * (0.00015403475186530786 + f * (1.5303700711365693e-05 + f * 1.325080551750225e-06))))))))
 /* The approximate functions (math.c says how exact they are), in double, by the same operations on every host. */
 #define XG_V_CLAMPD(x, lo, hi) \
-    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(x * 0 + (hi)), XG_V_RAWD(x))); \
-    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(x * 0 + (lo)), XG_V_RAWD(x)))
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x > (hi)), XG_V_RAWD(XG_V_FLTD(XG_V_RAWD(x) & 0u) + (hi)), XG_V_RAWD(x))); \
+    x = XG_V_FLTD(XG_V_SEL(XG_V_MASK(Du64, x < (lo)), XG_V_RAWD(XG_V_FLTD(XG_V_RAWD(x) & 0u) + (lo)), XG_V_RAWD(x))) /* not x * 0: x may be infinite */
 #define XG_V_EXP2(y, x) /* y = 2^x, |x| < 1000; x changes */ \
     XG_SIM_T(Df64) y = x + 6755399441055744.0; \
     const XG_SIM_T(Du64) y##_bits = (XG_V_RAWD(y) << 52) + 0x3FF0000000000000u; \
@@ -2951,7 +2957,7 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
     xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
-#define XG_M256_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
+#define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i) * 32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i) * 32), v)
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
@@ -3140,7 +3146,8 @@ typedef enum xg_sim_ok { XG_SIM_O_REG, XG_SIM_O_NUM, XG_SIM_O_VAR, XG_SIM_O_FUNC
 typedef struct xg_sim_operand {
     xg_sim_ok kind;
     uint32_t at;
-    bool inverted;                  /* !p */
+    bool inverted, minus;           /* !p; -r of vmad */
+    xg_str select;                  /* r.b1, r.h10: parts of a register, of video instructions */
     uint8_t number;                 /* as in xg_sim_tok */
     uint64_t value;                 /* number; or what is added to a base */
     xg_sim_sym *sym;
@@ -3224,6 +3231,25 @@ XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
 
 XG_FN int xg_sim_hex(char ch) { return ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 99; }
 
+/* 1.5, 2.5e-3: a float constant in decimal; the dot is at `dot`. */
+XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
+    const char *s = p->src->text + p->pos;
+    size_t n = p->src->size - p->pos, i = dot + 1, sign;
+    double d = 0;
+    bool overflow;
+    while (i < n && xg_sim_is_digit(s[i])) i++;
+    if (i < n && (s[i] | 32) == 'e') {
+        sign = i + 1 < n && (s[i + 1] == '+' || s[i + 1] == '-');
+        if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign])) for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
+    }
+    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
+    p->t.value = xg_sim_bits_f64(d);
+    p->t.number = 8;
+    p->t.kind = XG_SIM_TK_NUM;
+    p->pos += i;
+}
+
 /* 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX, 0x, 0b, 0 octal, decimal with an optional U. */
 XG_FN void xg_sim_number(xg_sim_asm *p) {
     const char *s = p->src->text + p->pos;
@@ -3232,6 +3258,9 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     uint64_t v = 0;
     char second = n > 1 ? (char)(s[1] | 32) : 0;
     p->t.number = 0;
+    while (i < n && xg_sim_is_digit(s[i])) i++;
+    if (i < n && s[i] == '.' && base == 10) { xg_sim_decimal(p, i); return; }
+    i = 0;
     if (s[0] == '0' && (second == 'f' || second == 'd' || second == 'x' || second == 'b')) {
         base = second == 'b' ? 2 : 16;
         if (second == 'f') p->t.number = 4;
@@ -3244,7 +3273,6 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     }
     if (i == digits) XG_SIM_BAD(p, p->pos, NULL, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2) XG_SIM_BAD(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
-    if (i < n && s[i] == '.') XG_SIM_BAD(p, p->pos, "write 0f and the 8 hex digits of the bits, or 0d and 16", "decimal float constants are not supported");
     if (!p->t.number && i < n && s[i] == 'U') i++;
     if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
@@ -3325,8 +3353,9 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     s->scope = scope;
     return s;
 }
-XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) {
+XG_FN uint32_t xg_sim_new_reg(xg_sim_asm *p, uint32_t bytes) { /* one of 16 bytes is two, one behind the other */
     xg_sim_vreg r;
+    if (bytes == 16) { uint32_t low = xg_sim_new_reg(p, 8); xg_sim_new_reg(p, 8); return low; }
     memset(&r, 0, sizeof r);
     r.bytes = (uint8_t)(bytes == 1 ? 2 : bytes);
     r.first = XG_SIM_NOREG;
@@ -3355,6 +3384,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
         s->space = XG_SIM_REGS;
         s->reg = xg_sim_new_reg(p, range->bytes);
         p->vregs.p[s->reg].name = (uint32_t)(w.p - p->src->text) + 1;
+        if (range->bytes == 16) p->vregs.p[s->reg + 1].name = p->vregs.p[s->reg].name;
         return s;
     }
     return NULL;
@@ -3459,6 +3489,7 @@ XG_FN void xg_sim_operand_word(xg_sim_asm *p, xg_sim_operand *o) {
         o->word = xg_str_of(o->word.p, (size_t)(p->t.text.p + 2 - o->word.p));
         xg_sim_next(p);
     }
+    if (o->kind == XG_SIM_O_REG && p->t.kind == XG_SIM_TK_DOT && p->stmt->op.n && p->stmt->op.p[0] == 'v') { o->select = p->t.text; xg_sim_next(p); }
     if (o->kind == XG_SIM_O_VAR && (xg_sim_is(p, '+') || xg_sim_is(p, '-'))) o->value = xg_sim_expr_unary(p, 0);
 }
 
@@ -3512,7 +3543,8 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             o->number = p->t.number;
             o->value = p->t.value ^ (uint64_t)1 << (o->number * 8 - 1);
             xg_sim_next(p);
-        } else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
+        } else if (minus && p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->stmt->op, "vmad")) { xg_sim_operand_word(p, o); o->minus = true; }
+        else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
     } else xg_sim_unexpected(p, "an operand");
     if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
         o->pair = XG_NEW(&p->scratch, xg_sim_operand);
@@ -3521,6 +3553,9 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
 }
 
 /* ---- variables ---- */
+
+/* What a pointer to a function is: nothing that could be read. */
+XG_FN uint64_t xg_sim_function_address(const xg_sim_func *f) { return (uint64_t)0x7F << 56 | (uint64_t)(f->id + 1) << 4; }
 
 XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
     uint32_t at = p->t.at, bytes = xg_sim_types[type].bytes;
@@ -3536,8 +3571,9 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
         bool generic = xg_str_is(p->t.text, "generic");
         if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
         s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+        if (s && s->kind == XG_SIM_SYM_FUNC) { v = xg_sim_function_address(s->func); memcpy(out, &v, bytes > 8 ? 8 : bytes); xg_sim_next(p); if (generic) xg_sim_expect(p, ')'); return; }
         if (!s || s->kind != XG_SIM_SYM_VAR || (s->space != XG_SIM_GLOBAL && s->space != XG_SIM_CONST))
-            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of .global and .const variables defined before", "this initial value is not supported");
+            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before", "this initial value is not supported");
         v = s->offset;
         xg_sim_next(p);
         if (generic) xg_sim_expect(p, ')');
@@ -4007,6 +4043,95 @@ XG_FN float xg_sim_tanh(float x) {
     return (float)(1.0 - 2.0 / (t + 1.0));
 }
 #endif /* XG_SIM_MATH_C */
+/* sim/video.c -- the video instructions: parts of registers as small integers, saturated, then merged or combined with a third operand.
+ *
+ * One function for those on one part, one for those on two or four. What to do stands in two words: imm (operation, types, flags) and imm2
+ * (selections), which decode_video.c fills. */
+#ifndef XG_SIM_VIDEO_C
+#define XG_SIM_VIDEO_C
+
+typedef enum xg_sim_videoop { XG_SIM_V_ADD, XG_SIM_V_SUB, XG_SIM_V_ABSDIFF, XG_SIM_V_MIN, XG_SIM_V_MAX, XG_SIM_V_AVRG, XG_SIM_V_SET, XG_SIM_V_SHL, XG_SIM_V_SHR, XG_SIM_V_MAD } xg_sim_videoop;
+/* imm: operation in 4 bits, comparison in 3, then flags. SECOND: two bits, 1 add, 2 min, 3 max, to the third operand. SCALE: two bits, 1 shr7, 2 shr15. */
+enum { XG_SIM_V_COMPARE = 4, XG_SIM_V_DSIGNED = 1 << 7, XG_SIM_V_ASIGNED = 1 << 8, XG_SIM_V_BSIGNED = 1 << 9, XG_SIM_V_SAT = 1 << 10, XG_SIM_V_SECOND = 11, XG_SIM_V_WRAP = 1 << 13, XG_SIM_V_SCALE = 14,
+       XG_SIM_V_PLUS_ONE = 1 << 16, XG_SIM_V_NEG_PRODUCT = 1 << 17, XG_SIM_V_NEG_C = 1 << 18, XG_SIM_V_FOUR = 1 << 19 };
+/* imm2 of one part: what of d (bits 0-3), a (4-7), b (8-11): 0 all, 1-4 a byte, 5-6 a half. Of several: the lanes of d (0-3), then 4 selectors of 3 bits of a (4-15), of b (16-27). */
+
+XG_FN int64_t xg_sim_video_part(uint32_t x, uint32_t select, bool sgn) {
+    if (select == 0) return sgn ? (int64_t)(int32_t)x : (int64_t)x;
+    if (select <= 4) { x = x >> (8 * (select - 1)) & 255; return sgn ? (int64_t)(int8_t)x : (int64_t)x; }
+    x = x >> (16 * (select - 5)) & 0xFFFF;
+    return sgn ? (int64_t)(int16_t)x : (int64_t)x;
+}
+XG_FN bool xg_sim_video_compare(int64_t a, int64_t b, uint32_t op) {
+    switch (op) { case 0: return a == b; case 1: return a != b; case 2: return a < b; case 3: return a <= b; case 4: return a > b; default: return a >= b; }
+}
+XG_FN int64_t xg_sim_video_clamp(int64_t x, uint32_t bits, bool sgn) {
+    int64_t low = sgn ? -((int64_t)1 << (bits - 1)) : 0, high = ((int64_t)1 << (sgn ? bits - 1 : bits)) - 1;
+    return x < low ? low : x > high ? high : x;
+}
+XG_FN int64_t xg_sim_video_op(int64_t a, int64_t b, uint32_t imm) {
+    switch (imm & 15) {
+    case XG_SIM_V_ADD: return a + b;
+    case XG_SIM_V_SUB: return a - b;
+    case XG_SIM_V_ABSDIFF: return a > b ? a - b : b - a;
+    case XG_SIM_V_MIN: return XG_MIN(a, b);
+    case XG_SIM_V_MAX: return XG_MAX(a, b);
+    case XG_SIM_V_AVRG: a += b; a += a >= 0; return a >= 0 ? a / 2 : (a - 1) / 2; /* rounds away from zero */
+    case XG_SIM_V_SET: return xg_sim_video_compare(a, b, imm >> XG_SIM_V_COMPARE & 7);
+    default: break;
+    }
+    b = imm & XG_SIM_V_WRAP ? b & 31 : XG_MIN(b & 0xFFFFFFFF, 32);
+    if ((imm & 15) == XG_SIM_V_SHL) return b == 32 ? (a > 0 ? INT64_MAX - 0xFFFFFFFF : a < 0 ? INT64_MIN : 0) : a * ((int64_t)1 << b); /* low bits zero, and far out of range */
+    return a >= 0 ? a >> b : -((-a - 1) >> b) - 1;
+}
+XG_FN uint32_t xg_sim_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t imm) {
+    bool sgn = imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED | XG_SIM_V_NEG_PRODUCT | XG_SIM_V_NEG_C) ? true : false;
+    uint32_t scale = (imm >> XG_SIM_V_SCALE & 3) == 1 ? 7 : (imm >> XG_SIM_V_SCALE & 3) == 2 ? 15 : 0;
+    if (sgn) {
+        int64_t x = a * b, k = (int64_t)(int32_t)c;
+        if (imm & XG_SIM_V_NEG_PRODUCT) x = -x;
+        x += imm & XG_SIM_V_NEG_C ? -k : k;
+        x += imm & XG_SIM_V_PLUS_ONE ? 1 : 0;
+        x = x >= 0 ? x >> scale : -((-x - 1) >> scale) - 1;
+        return (uint32_t)(uint64_t)(imm & XG_SIM_V_SAT ? xg_sim_video_clamp(x, 32, true) : x);
+    } else {
+        uint64_t x = ((uint64_t)a * (uint64_t)b + c + (imm & XG_SIM_V_PLUS_ONE ? 1u : 0u)) >> scale;
+        return imm & XG_SIM_V_SAT && x > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)x;
+    }
+}
+/* One part. */
+XG_FN uint32_t xg_sim_video(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
+    uint32_t d = select & 15, bits = d == 0 ? 32 : d <= 4 ? 8 : 16, shift = d == 0 ? 0 : d <= 4 ? 8 * (d - 1) : 16 * (d - 5), mask = bits == 32 ? 0xFFFFFFFFu : ((1u << bits) - 1) << shift, r;
+    bool sgn = (imm & XG_SIM_V_DSIGNED) != 0;
+    int64_t x = xg_sim_video_part(a, select >> 4 & 15, (imm & XG_SIM_V_ASIGNED) != 0), y = xg_sim_video_part(b, select >> 8 & 15, (imm & XG_SIM_V_BSIGNED) != 0);
+    if ((imm & 15) == XG_SIM_V_MAD) return xg_sim_video_mad(x, y, c, imm);
+    x = xg_sim_video_op(x, y, imm);
+    if (imm & XG_SIM_V_SAT) x = xg_sim_video_clamp(x, bits, sgn);
+    r = (uint32_t)(uint64_t)x;
+    switch (imm >> XG_SIM_V_SECOND & 3) {
+    case 1: return r + c;
+    case 2: return sgn ? (uint32_t)XG_MIN((int32_t)r, (int32_t)c) : XG_MIN(r, c);
+    case 3: return sgn ? (uint32_t)XG_MAX((int32_t)r, (int32_t)c) : XG_MAX(r, c);
+    default: return d ? (r << shift & mask) | (c & ~mask) : r;
+    }
+}
+/* Two halves or four bytes. */
+XG_FN uint32_t xg_sim_videos(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
+    uint32_t n = imm & XG_SIM_V_FOUR ? 4 : 2, bits = 32 / n, i, d = c, sum = c;
+    uint64_t both = (uint64_t)b << 32 | a;
+    for (i = 0; i < n; i++) {
+        uint32_t from = n == 4 ? 1 : 5, pa = select >> (4 + 3 * i) & 7, pb = select >> (16 + 3 * i) & 7, mask = ((1u << bits) - 1) << (bits * i);
+        int64_t x = xg_sim_video_part((uint32_t)(both >> (bits * pa)), from, (imm & XG_SIM_V_ASIGNED) != 0), y = xg_sim_video_part((uint32_t)(both >> (bits * pb)), from, (imm & XG_SIM_V_BSIGNED) != 0);
+        if (!(select >> i & 1)) continue;
+        x = xg_sim_video_op(x, y, imm);
+        if (imm & XG_SIM_V_SAT) x = xg_sim_video_clamp(x, bits, (imm & XG_SIM_V_DSIGNED) != 0);
+        sum += (uint32_t)(uint64_t)x;
+        d = ((uint32_t)(uint64_t)x << (bits * i) & mask) | (d & ~mask);
+    }
+    return (imm >> XG_SIM_V_SECOND & 3) == 1 ? sum : d;
+}
+
+#endif /* XG_SIM_VIDEO_C */
 /* sim/scalar.c -- the arithmetic that need not be fast: one lane at a time, one copy for all hosts.
  *
  * A row of XG_SIM_SCALAR_OPS is a function of up to four sources a, b, c, e (and the immediate in->imm, here `imm`) that sets r, and q
@@ -4296,6 +4421,9 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(pair_32, u32, u32, u32, r = xg_sim_cvt_pair(a, b, imm, in->imm2, 16)) S2(pair_16, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 8)) \
     S2(pair_8, u16, u32, u32, r = (uint16_t)xg_sim_cvt_pair(a, b, imm, in->imm2, 4)) S1(pair_x2, u16, u32, r = (uint16_t)xg_sim_cvt_pair(a >> 16, a & 0xFFFF, imm, in->imm2, 8)) \
     S1(unpair_8, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 8)) S1(unpair_4, u32, u16, r = xg_sim_cvt_unpair(a, imm, in->imm2, 4)) \
+    S3(video_b32, u32, u32, u32, u32, r = xg_sim_video(a, b, c, imm, in->imm2)) S3(videos_b32, u32, u32, u32, u32, r = xg_sim_videos(a, b, c, imm, in->imm2)) \
+    S3(pack_small, u32, u32, u32, u32, const uint32_t n = imm & 7; r = c << (2 * n) | ((uint32_t)(uint64_t)xg_sim_video_clamp((int32_t)a, n, (imm & 8) != 0) & ((1u << n) - 1)) << n | ((uint32_t)(uint64_t)xg_sim_video_clamp((int32_t)b, n, (imm & 8) != 0) & ((1u << n) - 1))) \
+    S3(mad24hisat_s32, u32, u32, u32, u32, r = (uint32_t)xg_sim_video_clamp(((int64_t)(int32_t)xg_sim_szext(a, 24, 2) * (int32_t)xg_sim_szext(b, 24, 2) >> 16) + (int32_t)c, 32, true)) \
     S3(pack_cvt, u32, u32, u32, u32, r = xg_sim_cvt_pack(a, b, c, imm & 0xFFFF, in->imm2, imm >> 16))
 
 #define XG_S_SOURCE(x) const char *p##x = L->base[in->x & 1] + in->x; const size_t s##x = L->stride[in->x & 1];
@@ -4522,6 +4650,7 @@ XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, u
     X("%dynamic_smem_size", DYNAMIC_SMEM, 4) X("%total_smem_size", TOTAL_SMEM, 4) X("%cluster_ctarank", CLUSTER_CTARANK, 4) X("%cluster_nctarank", CLUSTER_NCTARANK, 4) \
     X("%clusterid.x", CLUSTERID_X, 4) X("%clusterid.y", CLUSTERID_Y, 4) X("%clusterid.z", CLUSTERID_Z, 4) X("%nclusterid.x", NCLUSTERID_X, 4) X("%nclusterid.y", NCLUSTERID_Y, 4) X("%nclusterid.z", NCLUSTERID_Z, 4) \
     X("%cluster_ctaid.x", CLUSTER_CTAID_X, 4) X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
+    X("%aggr_smem_size", AGGR_SMEM, 4) X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
     X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) X("%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4)
 typedef enum xg_sim_sreg {
 #define X(text, name, bytes) XG_SIM_SREG_##name,
@@ -4543,10 +4672,27 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
     XG_SIM_BAD(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
 }
+/* Counters and places of a driver that is not here: they are 0. */
+XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
+    static const struct { const char *text; uint8_t n, bytes; } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
+    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64"};
+    size_t i, k;
+    for (i = 0; i < XG_COUNT(others); i++) if (xg_str_is(w, others[i])) { *bytes = i < 3 ? 4 : 8; return true; }
+    for (i = 0; i < XG_COUNT(rows); i++) {
+        uint32_t number = 0;
+        size_t n = strlen(rows[i].text);
+        if (w.n <= n || w.n > n + 2 || memcmp(w.p, rows[i].text, n) != 0) continue;
+        for (k = n; k < w.n && xg_sim_is_digit(w.p[k]); k++) number = number * 10 + (uint32_t)(w.p[k] - '0');
+        *bytes = rows[i].bytes;
+        if (k == w.n && number < rows[i].n) return true;
+    }
+    return false;
+}
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     uint32_t i, t;
     xg_sim_ins *in;
     for (i = 0; i < XG_SIM_SREG_COUNT; i++) if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
     in = xg_sim_put(p, s, XG_SIM_K_SREG);
@@ -4567,6 +4713,7 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     uint32_t code;
     if (t == XG_SIM_PRED) {
         if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
+        if (o->kind == XG_SIM_O_SREG && xg_str_is(o->word, "%is_explicit_cluster")) return xg_sim_special(p, s, o);
         if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "expected a predicate");
         return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
     }
@@ -4696,21 +4843,43 @@ XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
 
 /* ---- arithmetic ---- */
 
-/* d = f(sources) of f32 or f64 with .ftz and .sat around it; n sources follow the destination. */
-XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
-    uint32_t src[3], i, d, bytes = xg_sim_types[t].bytes, last;
+/* d = f(src) of f32 or f64 with .ftz and .sat around it; n sources. */
+XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t *src, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t i, bytes = xg_sim_types[t].bytes, last = d;
     if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
     if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) { f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32; ftz = false; } /* common */
-    for (i = 0; i < 3; i++) {
-        src[i] = i < n ? xg_sim_source(p, s, i + 1, t) : XG_SIM_NOREG;
-        if (i < n && ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
-    }
-    d = last = xg_sim_dest(p, s, 0, t);
+    for (i = 0; i < n; i++) if (ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
     if (ftz || sat) last = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, f, last, src[0], src[1], src[2])->imm = imm;
+    xg_sim_alu(p, s, f, last, src[0], n > 1 ? src[1] : XG_SIM_NOREG, n > 2 ? src[2] : XG_SIM_NOREG)->imm = imm;
     if (ftz && sat) { i = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG); last = i; ftz = false; }
     if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
     if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+}
+/* The sources follow the destination. Those before the last may be 16-bit floats (`narrow`), which become f32 first. */
+XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    uint32_t src[3], i;
+    for (i = 0; i < n; i++) {
+        bool half = narrow != XG_SIM_NONE && (i == 0 || i + 1 < n);
+        src[i] = xg_sim_source(p, s, i + 1, half ? narrow : t);
+        if (half) src[i] = xg_sim_via(p, s, narrow == XG_SIM_F16 ? XG_SIM_F_f32_f16 : XG_SIM_F_f32_bf16, 4, src[i]);
+    }
+    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, 0, t), src, n, ftz, sat, imm);
+}
+XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) { xg_sim_float_of(p, s, f, t, XG_SIM_NONE, n, ftz, sat, imm); }
+/* The type of 16-bit sources of an f32 result, such as add.f32.f16. */
+XG_FN xg_sim_type xg_sim_take_narrow(xg_sim_stmt *s, xg_sim_type t) {
+    return t != XG_SIM_F32 ? XG_SIM_NONE : xg_sim_take(s, "f16") ? XG_SIM_F16 : xg_sim_take(s, "bf16") ? XG_SIM_BF16 : XG_SIM_NONE;
+}
+/* Two f32 in 64 bits, one after the other. */
+XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n, bool ftz, uint32_t imm) {
+    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, 0, XG_SIM_F32X2);
+    for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_F32X2);
+    for (half = 0; half < 2; half++) {
+        r[half] = xg_sim_temp(p, 4);
+        for (i = 0; i < n; i++) part[i] = xg_sim_via(p, s, half ? XG_SIM_F_high_b64 : XG_SIM_F_u32_u64, 4, src[i]);
+        xg_sim_float_into(p, s, f, XG_SIM_F32, r[half], part, n, ftz, false, imm);
+    }
+    xg_sim_alu(p, s, XG_SIM_F_pack_b64, d, r[0], r[1], XG_SIM_NOREG);
 }
 
 /* 16-bit floats with whatever modifiers, scalar or packed. */
@@ -4743,14 +4912,15 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     t = xg_sim_take_type(p, s);
-    if (in || out) {
+    if (t == XG_SIM_F32X2 && !in && !out && !sat) xg_sim_float_x2(p, s, mode == XG_SIM_RN ? (sub ? XG_SIM_F_sub_f32 : XG_SIM_F_add_f32) : sub ? XG_SIM_F_subm_f32 : XG_SIM_F_addm_f32, 2, ftz, mode);
+    else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
         xg_sim_carry(p, s, sub ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32) : wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t,
             xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
-        xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, 2, ftz, sat, mode);
+        xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, xg_sim_take_narrow(s, t), 2, ftz, sat, mode);
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
@@ -4773,6 +4943,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 3, 3);
+    if (t == XG_SIM_F32X2 && !sat) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode); return; }
     if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_mul : XG_SIM_BT_mulm, t), t, 2, ftz, sat, mode); return; }
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
@@ -4795,7 +4966,8 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, c, product;
     xg_sim_operands(p, s, 4, 4);
-    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, 3, ftz, sat, mode); return; }
+    if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode); return; }
+    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, xg_sim_take_narrow(s, t), 3, ftz, sat, mode); return; }
     if (xg_sim_is_half(t) && mode == XG_SIM_RN && arg == 1) { xg_sim_half_op(p, s, t, 3, XG_SIM_H_FMA | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0) | (relu ? XG_SIM_H_RELU : 0)); return; }
     if (part < 0 || arg == 1 || ftz || relu) xg_sim_no_type(p, s, t);
     a = xg_sim_source(p, s, 1, t);
@@ -4819,7 +4991,7 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
-    bool hi = xg_sim_take(s, "hi"), sgn;
+    bool hi = xg_sim_take(s, "hi"), sat = mad && hi && xg_sim_take(s, "sat"), sgn;
     xg_sim_type t;
     xg_sim_f f;
     uint32_t d;
@@ -4829,6 +5001,11 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     sgn = t == XG_SIM_S32;
     f = hi ? (sgn ? XG_SIM_F_mul24hi_s32 : XG_SIM_F_mul24hi_u32) : sgn ? XG_SIM_F_mul24lo_s32 : XG_SIM_F_mul24lo_u32;
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
+    if (sat) {
+        if (!sgn) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        return;
+    }
     d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
     xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
@@ -4896,7 +5073,8 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     bool max = arg == XG_SIM_BT_max, ftz = xg_sim_take(s, "ftz"), nan = xg_sim_take(s, "NaN"), relu = xg_sim_take(s, "relu"), xorsign = xg_sim_take(s, "xorsign"), absolute = xg_sim_take(s, "abs");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, sign = XG_SIM_NOREG, r;
-    xg_sim_operands(p, s, 3, 3);
+    bool three = t == XG_SIM_F32 && s->n == 4 && !xorsign;
+    xg_sim_operands(p, s, three ? 4 : 3, three ? 4 : 3);
     if (xg_sim_is_half(t)) {
         xg_sim_half_op(p, s, t, 2, (max ? XG_SIM_H_MAX : XG_SIM_H_MIN) | (ftz ? XG_SIM_H_FTZ : 0) | (nan ? XG_SIM_H_NAN : 0) | (relu ? XG_SIM_H_RELU : 0) | (xorsign ? XG_SIM_H_XORSIGN : 0) | (absolute ? XG_SIM_H_ABS : 0));
         return;
@@ -4910,13 +5088,25 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
         if (xorsign) { sign = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG); }
         if (absolute) { a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, b); }
+        if (three) { /* of the first two, then of the third */
+            uint32_t ab = xg_sim_temp(p, 4), c = xg_sim_source(p, s, 3, t);
+            if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
+            if (absolute) c = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, c);
+            xg_sim_alu(p, s, f, ab, a, b, XG_SIM_NOREG);
+            a = ab; b = c;
+        }
         r = xorsign ? xg_sim_temp(p, 4) : d;
         xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
         if (xorsign) xg_sim_alu(p, s, XG_SIM_F_copysign_f32, d, sign, r, XG_SIM_NOREG);
         return;
     }
-    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) { xg_sim_alu(p, s, XG_SIM_F_int_x2, d, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u); return; }
+    if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32 && t != XG_SIM_S16X2)) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
+        r = relu ? xg_sim_temp(p, 4) : d;
+        xg_sim_alu(p, s, XG_SIM_F_int_x2, r, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
+        if (relu) xg_sim_alu(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG)->imm = 2 | 4;
+        return;
+    }
     r = relu ? xg_sim_temp(p, 4) : d;
     xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b, XG_SIM_NOREG);
     if (relu) xg_sim_alu(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
@@ -5007,6 +5197,22 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_boolean(p, s, boolop, d, x, c);
 }
 
+/* Both halves: 1.0 or all ones in each. */
+XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type dt, xg_sim_type t, int boolop, bool ftz, uint32_t a, uint32_t b) {
+    uint32_t x = xg_sim_temp(p, 4), y = xg_sim_temp(p, 4), m = xg_sim_temp(p, 4);
+    xg_sim_ins *in = xg_sim_alu(p, s, XG_SIM_F_set_f16x2, x, a, b, XG_SIM_NOREG);
+    in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
+    in->d2 = y;
+    if (boolop >= 0) {
+        uint32_t c = xg_sim_source(p, s, 3, XG_SIM_PRED), u = xg_sim_temp(p, 4), v = xg_sim_temp(p, 4);
+        xg_sim_boolean(p, s, boolop, u, x, c);
+        xg_sim_boolean(p, s, boolop, v, y, c);
+        x = u; y = v;
+    }
+    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x), xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y), XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m, xg_sim_constant(p, dt == XG_SIM_F16X2 ? 0x3C003C00u : dt == XG_SIM_BF16X2 ? 0x3F803F80u : 0xFFFFFFFFu, 4), XG_SIM_NOREG);
+}
+
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
@@ -5016,10 +5222,11 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, x;
     (void)arg;
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32) xg_sim_no_type(p, s, dt);
+    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     x = xg_sim_temp(p, 4);
+    if (xg_sim_is_half(t) && xg_sim_types[t].bytes == 4) { xg_sim_set_packed(p, s, k, dt, t, boolop, ftz, a, b); return; }
     if (t == XG_SIM_F16 || t == XG_SIM_BF16) xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
     else {
         if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
@@ -5028,6 +5235,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (boolop >= 0) { uint32_t y = xg_sim_temp(p, 4); xg_sim_boolean(p, s, boolop, y, x, xg_sim_source(p, s, 3, XG_SIM_PRED)); x = y; }
     if (dt == XG_SIM_F32) xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+    else if (xg_sim_types[dt].bytes == 2) { x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x); xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, dt == XG_SIM_F16 ? 0x3C00u : dt == XG_SIM_BF16 ? 0x3F80u : 0xFFFFu, 2), XG_SIM_NOREG); }
     else xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 
@@ -5221,14 +5429,35 @@ XG_FN void xg_sim_mov_unpack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
         xg_sim_alu(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi, XG_SIM_NOREG, XG_SIM_NOREG);
     }
 }
+/* The two halves of a 128-bit operand: a register's, or those of a vector. */
+XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, bool dest, uint32_t out[2]) {
+    uint32_t i;
+    if (o->kind == XG_SIM_O_SINK) { out[0] = xg_sim_temp(p, 8); out[1] = xg_sim_temp(p, 8); return; }
+    if (o->kind == XG_SIM_O_VEC && o->n == 2) { for (i = 0; i < 2; i++) out[i] = dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64, false) : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64, false); return; }
+    if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128) XG_SIM_BAD(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
+    out[0] = o->sym->reg << 1;
+    out[1] = (o->sym->reg + 1) << 1;
+}
+XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
+    uint32_t from[2], to[2], first;
+    xg_sim_halves_of(p, s, &s->o[1], false, from);
+    xg_sim_halves_of(p, s, &s->o[0], true, to);
+    first = xg_sim_via(p, s, XG_F(mov_b64), 8, from[0]); /* {a,b} may be the register's own halves in another order */
+    xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
+}
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
-    if (t == XG_SIM_B128) XG_SIM_UNSUPPORTED(p, s->at, NULL, "128-bit registers are not simulated yet");
+    if (t == XG_SIM_B128) { xg_sim_mov_wide(p, s); return; }
     if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }
     if (s->o[0].kind == XG_SIM_O_VEC) { xg_sim_mov_unpack(p, s, xg_sim_bits_type(t)); return; }
-    if (s->o[1].kind == XG_SIM_O_FUNC) XG_SIM_UNSUPPORTED(p, s->at, NULL, "addresses of functions are not simulated");
+    if (s->o[1].kind == XG_SIM_O_FUNC) {
+        if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, t), xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
+        return;
+    }
     if (t == XG_SIM_PRED) { xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG); return; }
     xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
 }
@@ -5323,11 +5552,25 @@ XG_FN void xg_sim_cvt_packed(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_s
     p->code.p[p->code.n - 1].imm2 = from;
 }
 
+XG_FN bool xg_sim_has_mod(const xg_sim_stmt *s, const char *word) { uint32_t i; for (i = 0; i < s->n_mods; i++) if (xg_str_is(s->mods[i], word)) return true; return false; }
+/* cvt.pack.sat.{u2,s2,u4,s4}.s32.b32 d, a, b, c */
+XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool four = xg_sim_take(s, "u4"), four_signed = !four && xg_sim_take(s, "s4"), two = !four && !four_signed && xg_sim_take(s, "u2");
+    uint32_t a, b, c;
+    if (!four && !four_signed && !two) xg_sim_take(s, "s2");
+    if (!xg_sim_take(s, "s32") || !xg_sim_take(s, "b32")) XG_SIM_BAD(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
+    xg_sim_operands(p, s, 4, 4);
+    a = xg_sim_source(p, s, 1, XG_SIM_S32);
+    b = xg_sim_source(p, s, 2, XG_SIM_S32);
+    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c)->imm = (four || four_signed ? 4u : 2u) | (four || two ? 0u : 8u);
+}
 XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.s8.s32[.b32] d, a, b[, c] */
     xg_sim_type dt, st;
     uint32_t a, b, c, to, from;
     xg_sim_ins *in;
     if (!xg_sim_take(s, "sat")) XG_SIM_BAD(p, s->at, NULL, "'cvt.pack' needs .sat");
+    if (xg_sim_has_mod(s, "u4") || xg_sim_has_mod(s, "s4") || xg_sim_has_mod(s, "u2") || xg_sim_has_mod(s, "s2")) { xg_sim_cvt_pack_small(p, s); return; }
     dt = xg_sim_take_type(p, s);
     st = xg_sim_take_type(p, s);
     if (st != XG_SIM_S32 || !xg_sim_is_int(dt) || xg_sim_types[dt].bytes > 2) xg_sim_no_type(p, s, dt);
@@ -5501,13 +5744,14 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
     n = xg_sim_vector_of(p, s, data, &items);
     t = xg_sim_take_type(p, s);
-    if (t == XG_SIM_PRED || t == XG_SIM_B128) xg_sim_no_type(p, s, t);
+    if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
     if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM)) XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
-        for (i = 0; i < n; i++) {
+        if (t == XG_SIM_B128) { xg_sim_halves_of(p, s, items, !store, codes); n = 2; t = XG_SIM_B64; bytes = 8; }
+        else for (i = 0; i < n; i++) {
             code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
             if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
             bytes = xg_sim_bytes_of(p, code);
@@ -5682,45 +5926,88 @@ XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         xg_push(&p->scratch, xg_sim_copy, &p->copies, c);
     }
 }
-XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)] */
-    uint32_t i = 0, list;
-    const xg_sim_operand *rets = NULL, *args = NULL;
-    xg_sim_func *callee;
+/* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is none. */
+XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+    uint32_t had = s->guard;
+    bool had_not = s->guard_not;
+    s->guard = guard;
+    s->guard_not = inverted;
+    xg_sim_put(p, s, XG_SIM_K_BRA);
+    s->guard = had;
+    s->guard_not = had_not;
+    return p->code.n - 1;
+}
+XG_FN void xg_sim_call_one(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_func *callee, const xg_sim_operand *rets, const xg_sim_operand *args) {
     xg_sim_callsite site;
     xg_sim_ins *in;
-    (void)arg;
-    xg_sim_take(s, "uni");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
-    if (i >= s->n || s->o[i].kind != XG_SIM_O_FUNC) {
-        if (i < s->n && s->o[i].kind == XG_SIM_O_REG) XG_SIM_UNSUPPORTED(p, s->o[i].at, "call the function by its name", "indirect calls are not simulated");
-        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, "declare it with .func before", "expected the name of a function");
-    }
-    callee = s->o[i++].sym->func;
-    if (callee->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
-    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
-    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    uint32_t list = xg_sim_list_begin(p);
     memset(&site, 0, sizeof site);
     site.callee = callee;
-    list = xg_sim_list_begin(p);
     site.first_arg = p->copies.n;
     xg_sim_call_args(p, s, args, callee->args, callee->n_args, false);
     site.n_args = p->copies.n - site.first_arg;
     site.first_ret = p->copies.n;
     xg_sim_call_args(p, s, rets, callee->rets, callee->n_rets, true);
     site.n_rets = p->copies.n - site.first_ret;
-    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
-        in = xg_sim_put(p, s, XG_SIM_K_BRA);
-        in->flags ^= XG_SIM_NOT;
-        in->imm = p->code.n + 1;
-        s->guard = XG_SIM_NOREG;
-        s->guard_not = false;
-    }
     in = xg_sim_put(p, s, XG_SIM_K_CALL);
     in->imm = p->sites.n;
     in->list = list;
     in->n = (uint16_t)(p->list.n - list);
     xg_push(&p->scratch, xg_sim_callsite, &p->sites, site);
     xg_push(&p->scratch, uint32_t, &p->calls, callee->id);
+}
+/* Could the operands be those of such formals? */
+XG_FN bool xg_sim_call_fits(const xg_sim_asm *p, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n) {
+    uint32_t i;
+    if ((list ? list->n : 0) != n) return false;
+    for (i = 0; i < n; i++) {
+        const xg_sim_operand *o = &list->items[i];
+        if (formals[i].reg ? o->kind != XG_SIM_O_REG || p->vregs.p[o->sym->reg].bytes != XG_MAX(2u, formals[i].bytes) : o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL || o->sym->bytes != formals[i].bytes) return false;
+    }
+    return true;
+}
+/* A call through a register: one call by name for each function known here that fits, chosen by its address. */
+XG_FN void xg_sim_call_indirect(xg_sim_asm *p, xg_sim_stmt *s, uint32_t pointer, const xg_sim_operand *rets, const xg_sim_operand *args) {
+    XG_VEC(uint32_t) ends = {NULL, 0, 0};
+    uint32_t i, k, next;
+    for (i = 0; i < p->funcs.n; i++) {
+        xg_sim_func *f = p->funcs.p[i];
+        uint32_t other;
+        if (f->entry || !xg_sim_call_fits(p, args, f->args, f->n_args) || !xg_sim_call_fits(p, rets, f->rets, f->n_rets)) continue;
+        other = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, XG_F(set_ne_u64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+        next = xg_sim_jump(p, s, other, false);
+        xg_sim_call_one(p, s, f, rets, args);
+        k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
+        xg_push(&p->scratch, uint32_t, &ends, k);
+        p->code.p[next].imm = p->code.n;
+    }
+    xg_sim_put(p, s, XG_SIM_K_TRAP)->op = 1; /* no function of this kind */
+    for (i = 0; i < ends.n; i++) p->code.p[ends.p[i]].imm = p->code.n;
+}
+XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* call[.uni] [(rets),] name[, (args)][, prototype] */
+    uint32_t i = 0, around = XG_SIM_NOREG;
+    const xg_sim_operand *rets = NULL, *args = NULL, *to;
+    (void)arg;
+    xg_sim_take(s, "uni");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
+    to = i < s->n ? &s->o[i++] : NULL;
+    if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG)) XG_SIM_BAD(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+    if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
+    if (to->kind == XG_SIM_O_REG) {
+        const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
+        if (!o || o->kind != XG_SIM_O_LABEL || !o->sym || o->sym->kind != XG_SIM_SYM_PROTO) XG_SIM_BAD(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it", "a call through a register needs a prototype");
+    }
+    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
+        around = xg_sim_jump(p, s, s->guard, !s->guard_not);
+        s->guard = XG_SIM_NOREG;
+        s->guard_not = false;
+    }
+    if (to->kind == XG_SIM_O_FUNC) xg_sim_call_one(p, s, to->sym->func, rets, args);
+    else xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64, false), rets, args);
+    if (around != XG_SIM_NOREG) p->code.p[around].imm = p->code.n;
 }
 
 /* ---- barriers and warp-wide operations ---- */
@@ -5875,6 +6162,99 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
 }
 
 #endif /* XG_SIM_CONTROL_C */
+/* sim/decode_video.c -- the video instructions to records, and the names of instructions that are known but not simulated. */
+#ifndef XG_SIM_DECODE_VIDEO_C
+#define XG_SIM_DECODE_VIDEO_C
+
+/* ".b2" and ".h1" to 1-6; 0 when there is none. */
+XG_FN uint32_t xg_sim_video_select(xg_sim_asm *p, const xg_sim_operand *o) {
+    xg_str w = o->select;
+    if (!w.n) return 0;
+    if (w.n == 3 && w.p[1] == 'b' && w.p[2] >= '0' && w.p[2] <= '3') return 1u + (uint32_t)(w.p[2] - '0');
+    if (w.n == 3 && w.p[1] == 'h' && (w.p[2] == '0' || w.p[2] == '1')) return 5u + (uint32_t)(w.p[2] - '0');
+    XG_SIM_BAD(p, o->at, "a byte .b0 to .b3, or a half .h0 or .h1", "'%.*s' selects no part", (int)w.n, w.p);
+}
+XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
+    static const uint32_t flags[3] = {XG_SIM_V_DSIGNED, XG_SIM_V_ASIGNED, XG_SIM_V_BSIGNED};
+    uint32_t i, imm = 0;
+    for (i = 3 - n; i < 3; i++) {
+        xg_sim_type t = xg_sim_take_type(p, s);
+        if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
+        if (t == XG_SIM_S32) imm |= flags[i];
+    }
+    return imm;
+}
+XG_FN uint32_t xg_sim_video_compare_word(xg_sim_asm *p, xg_sim_stmt *s) {
+    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    int i = xg_sim_take_one(s, words, 6);
+    if (i < 0) XG_SIM_BAD(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
+    return (uint32_t)i << XG_SIM_V_COMPARE;
+}
+XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
+    static const char *const seconds[] = {"add", "min", "max"};
+    uint32_t imm = op, select, second, a, b, c = XG_SIM_NOREG, d, least = op == XG_SIM_V_MAD ? 4 : 3, i, neg;
+    xg_sim_ins *in;
+    if (op == XG_SIM_V_SET) imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
+    else imm |= xg_sim_video_types(p, s, 3);
+    if (op != XG_SIM_V_SET && xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
+    if (op == XG_SIM_V_SHL || op == XG_SIM_V_SHR) { if (xg_sim_take(s, "wrap")) imm |= XG_SIM_V_WRAP; else if (!xg_sim_take(s, "clamp")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p); }
+    if (op == XG_SIM_V_MAD) imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7") ? 1u : xg_sim_take(s, "shr15") ? 2u : 0u) << XG_SIM_V_SCALE;
+    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, seconds, 3) + 1);
+    imm |= second << XG_SIM_V_SECOND;
+    if (s->n && (second || s->o[0].select.n)) least = 4;
+    xg_sim_operands(p, s, least, least);
+    for (i = 1, neg = 0; i < s->n; i++) if (s->o[i].minus) { if (op != XG_SIM_V_MAD) XG_SIM_BAD(p, s->o[i].at, NULL, "only vmad takes negated operands"); neg ^= i == 3 ? 2u : 1u; }
+    if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED)))) XG_SIM_UNSUPPORTED(p, s->at, NULL, "these negations of 'vmad' are not simulated");
+    imm |= (neg & 1 ? (uint32_t)XG_SIM_V_NEG_PRODUCT : 0u) | (neg & 2 ? (uint32_t)XG_SIM_V_NEG_C : 0u);
+    select = xg_sim_video_select(p, &s->o[0]) | xg_sim_video_select(p, &s->o[1]) << 4 | xg_sim_video_select(p, &s->o[2]) << 8;
+    a = xg_sim_source(p, s, 1, XG_SIM_U32);
+    b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    c = least == 4 ? xg_sim_source(p, s, 3, XG_SIM_U32) : xg_sim_constant(p, 0, 4);
+    d = xg_sim_dest(p, s, 0, XG_SIM_U32);
+    in = xg_sim_alu(p, s, XG_F(video_b32), d, a, b, c);
+    in->imm = imm;
+    in->imm2 = select;
+}
+
+/* ".h10", ".b3210": digits, the highest lane first; `highest` is the largest digit. */
+XG_FN uint32_t xg_sim_video_lanes(xg_sim_asm *p, const xg_sim_operand *o, uint32_t n, uint32_t first, uint32_t highest) {
+    uint32_t i, r = 0;
+    for (i = 0; i < n && !o->select.n; i++) r |= (first + i) << (3 * i);
+    if (!o->select.n) return r;
+    if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h')) XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+    for (i = 0; i < n; i++) {
+        uint32_t digit = (uint32_t)(o->select.p[n + 1 - i] - '0');
+        if (digit > highest) XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+        r |= digit << (3 * i);
+    }
+    return r;
+}
+XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg: operation, 16: four parts */
+    uint32_t n = arg & 16 ? 4 : 2, op = arg & 15, imm = op | (arg & 16 ? (uint32_t)XG_SIM_V_FOUR : 0u), mask = 0, i, a, b, c;
+    xg_sim_ins *in;
+    xg_str w;
+    if (op == XG_SIM_V_SET) imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
+    else imm |= xg_sim_video_types(p, s, 3);
+    if (xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
+    if (xg_sim_take(s, "add")) imm |= 1u << XG_SIM_V_SECOND;
+    xg_sim_operands(p, s, 4, 4);
+    w = s->o[0].select;
+    if (!w.n) mask = (1u << n) - 1;
+    for (i = 2; i < w.n; i++) { if (w.p[i] < '0' || w.p[i] >= (char)('0' + n)) XG_SIM_BAD(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n); mask |= 1u << (w.p[i] - '0'); }
+    a = xg_sim_source(p, s, 1, XG_SIM_U32);
+    b = xg_sim_source(p, s, 2, XG_SIM_U32);
+    c = xg_sim_source(p, s, 3, XG_SIM_U32);
+    in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, 0, XG_SIM_U32), a, b, c);
+    in->imm = imm;
+    in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 | xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
+}
+
+XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const why[] = {"textures and surfaces are not simulated", "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated", "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': %s", (int)s->op.n, s->op.p, why[arg]);
+}
+
+#endif /* XG_SIM_DECODE_VIDEO_C */
 /* sim/decode_async.c -- what works on memory beside the threads: cp.async, bulk copies, tensor maps, memory barriers, clusters; hints and fences.
  *
  * Statements whose modifiers come in a fixed order are matched against patterns (xg_sim_form): a pattern is a row of words, `a|b` a choice,
@@ -6788,7 +7168,7 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("ld", "v8", 100, 0) X("st", "v8", 100, 0) X("ld", "b128", 70, 0) X("st", "b128", 70, 0) X("st", "async", 90, 0) X("red", "async", 90, 0) X("ld", "shared::cluster", 90, 0) X("st", "shared::cluster", 90, 0) \
     X("atom", "f16", 70, 0) X("red", "f16", 70, 0) X("atom", "f16x2|f64", 60, 0) X("red", "f16x2|f64", 60, 0) X("atom", "bf16|bf16x2", 90, 0) X("red", "bf16|bf16x2", 90, 0) X("atom", "v2|v4|v8|b128|shared::cluster|cluster", 90, 0) X("red", "v2|v4|v8|cluster", 90, 0) \
     X("cp", "async", 80, 0) X("cp", "bulk", 90, 0) X("mbarrier", "", 80, 0) X("mbarrier", "try_wait|expect_tx|complete_tx|cluster|shared::cluster", 90, 0) X("mapa", "", 90, 0) X("getctarank", "", 90, 0) X("barrier", "cluster", 90, 0) X("fence", "async|mbarrier_init|cluster", 90, 0) X("ld", "cluster", 90, 0) X("st", "cluster", 90, 0) \
-    X("griddepcontrol", "", 90, 0) X("tensormap", "", 90, 'a') X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
+    X("griddepcontrol", "", 90, 0) X("tensormap", "replace", 90, 'a') X("tensormap", "cp_fenceproxy", 90, 0) X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
     X("ldmatrix", "", 75, 0) X("stmatrix", "", 90, 0) X("movmatrix", "", 75, 0) X("wmma", "", 70, 0) X("wmma", "bf16|tf32|f64", 80, 0) X("wmma", "s8|u8|s4|u4|b1", 75, 0) \
     X("mma", "m8n8k4", 70, 0) X("mma", "m16n8k8|m8n8k16|m8n8k32|m8n8k128", 75, 0) X("mma", "m16n8k4|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|f64|bf16|tf32|sp", 80, 0) X("mma", "e4m3|e5m2", 89, 0)
 
@@ -6823,6 +7203,7 @@ XG_FN uint32_t xg_sim_target_number(xg_str name, char *letter) {
     if (i < name.n) *letter = name.p[i];
     return n ? n : 9999;
 }
+XG_FN bool xg_sim_target_letter(xg_str name) { char letter; xg_sim_target_number(name, &letter); return letter != 0; }
 XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     size_t i;
     char letter;
@@ -6836,7 +7217,7 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     }
 }
 
-enum { XG_SIM_STATIC_SHARED = 49152 }; /* bytes, on every target */
+enum { XG_SIM_STATIC_SHARED = 49152 }; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;
@@ -6874,6 +7255,12 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     R("ld", access, 0) R("ldu", access, 0) R("st", access, 1) R("atom", atom, 0) R("red", atom, 1) R("cp", cp, 0) \
     R("prefetch", hint, 0) R("prefetchu", hint, 0) R("applypriority", hint, 0) R("discard", hint, 0) R("membar", hint, 0) R("fence", hint, 0) R("griddepcontrol", hint, 0) R("nanosleep", hint, 0) R("pmevent", hint, 0) \
     R("ldmatrix", ldmatrix, 0) R("stmatrix", ldmatrix, 1) R("movmatrix", movmatrix, 0) R("mma", mma, 0) R("wmma", wmma, 0) R("wgmma", wgmma, 0) \
+    R("vadd", video, XG_SIM_V_ADD) R("vsub", video, XG_SIM_V_SUB) R("vabsdiff", video, XG_SIM_V_ABSDIFF) R("vmin", video, XG_SIM_V_MIN) R("vmax", video, XG_SIM_V_MAX) R("vset", video, XG_SIM_V_SET) \
+    R("vshl", video, XG_SIM_V_SHL) R("vshr", video, XG_SIM_V_SHR) R("vmad", video, XG_SIM_V_MAD) R("vadd2", videos, XG_SIM_V_ADD) R("vsub2", videos, XG_SIM_V_SUB) R("vavrg2", videos, XG_SIM_V_AVRG) \
+    R("vabsdiff2", videos, XG_SIM_V_ABSDIFF) R("vmin2", videos, XG_SIM_V_MIN) R("vmax2", videos, XG_SIM_V_MAX) R("vset2", videos, XG_SIM_V_SET) R("vadd4", videos, 16 + XG_SIM_V_ADD) R("vsub4", videos, 16 + XG_SIM_V_SUB) \
+    R("vavrg4", videos, 16 + XG_SIM_V_AVRG) R("vabsdiff4", videos, 16 + XG_SIM_V_ABSDIFF) R("vmin4", videos, 16 + XG_SIM_V_MIN) R("vmax4", videos, 16 + XG_SIM_V_MAX) R("vset4", videos, 16 + XG_SIM_V_SET) \
+    R("tex", refused, 0) R("tld4", refused, 0) R("txq", refused, 0) R("istypep", refused, 0) R("suld", refused, 0) R("sust", refused, 0) R("sured", refused, 0) R("suq", refused, 0) \
+    R("tcgen05", refused, 1) R("multimem", refused, 2) R("stacksave", refused, 3) R("stackrestore", refused, 3) R("alloca", refused, 3) R("clusterlaunchcontrol", refused, 4) \
     R("setmaxnreg", hint, 0) R("createpolicy", policy, 0) R("mbarrier", mbarrier, 0) R("mapa", mapa, 0) R("getctarank", mapa, 1) R("tensormap", tensormap, 0) \
     R("bra", bra, 0) R("brx", brx, 0) R("call", call, 0) R("ret", exit, XG_SIM_K_BRA) R("exit", exit, XG_SIM_K_EXIT) R("trap", exit, XG_SIM_K_TRAP) R("brkpt", exit, XG_SIM_K_TRAP) \
     R("bar", bar, 0) R("barrier", bar, 1) R("shfl", shfl, 0) R("vote", vote, 0) R("match", match, 0) R("redux", redux, 0) R("activemask", active, 0) R("elect", active, 1)
@@ -7471,14 +7858,13 @@ typedef struct xg_sim_warp {
 typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024 };
+enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 32 };
 
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
     uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
-    uint64_t events, seen;    /* phases that have ended, blocks that have moved on: what waits are for */
     uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
@@ -7514,6 +7900,7 @@ struct xg_sim_worker {
     bool unchecked;           /* nobody asks the shadows */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
+    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     xg_sim_stats stats;
     xg_sim_runs *runs;        /* of each record, and one more */
@@ -7765,26 +8152,26 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p
 enum { XG_SIM_LINE_WORDS = 16 };
 #define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
 
-/* The parts of a buffer's shadow. */
+/* The parts of a buffer's shadow. The tags of a line stand side by side: line_w[2 * line] and line_r[2 * line]. */
 typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
 XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     xg_sim_tags t;
     uint64_t lines = xg_sim_shadow_lines(b);
     t.line_w = b->shadow;
-    t.line_r = t.line_w + lines;
-    t.w = t.line_r + lines;
+    t.line_r = t.line_w + 1;
+    t.w = t.line_w + 2 * lines;
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
 XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[k / XG_SIM_LINE_WORDS]);
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
 XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[line]), i;
+    uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
     if (t == XG_SIM_SPLIT_LINE) return;
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
-    XG_SIM_LINE_SET(&lines[line], XG_SIM_SPLIT_LINE);
+    XG_SIM_LINE_SET(&lines[2 * line], XG_SIM_SPLIT_LINE);
 }
 
 /* ---- launches and intervals ---- */
@@ -7796,9 +8183,9 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
-            if (t.line_w[l] != XG_SIM_SPLIT_LINE) t.line_w[l] = t.line_w[l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
+            if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE) t.line_w[2 * l] = t.line_w[2 * l] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
             else for (k = 0; k < XG_SIM_LINE_WORDS; k++) w[k] = w[k] ? (uint32_t)XG_SIM_TAG_OLD : 0u;
-            t.line_r[l] = 0;
+            t.line_r[2 * l] = 0;
         }
     }
 }
@@ -7885,7 +8272,7 @@ XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, 
         tags[i] = !s || xg_sim_tag_at(old.line_w, old.w, from + i) ? (uint32_t)XG_SIM_TAG_OLD : 0u;
         same += tags[i] == tags[0];
     }
-    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[k / XG_SIM_LINE_WORDS] = tags[0]; return; }
+    if (n == XG_SIM_LINE_WORDS && same == n) { to.line_w[2 * (k / XG_SIM_LINE_WORDS)] = tags[0]; return; }
     xg_sim_split(to.line_w, to.w, k / XG_SIM_LINE_WORDS);
     for (i = 0; i < n; i++) to.w[k + i] = tags[i];
 }
@@ -7900,7 +8287,8 @@ XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t byt
     for (line = 0; line <= last / XG_SIM_LINE_WORDS - first / XG_SIM_LINE_WORDS; line++) { /* as memmove: they may overlap */
         uint64_t l = s && to > from ? last / XG_SIM_LINE_WORDS - line : first / XG_SIM_LINE_WORDS + line;
         uint64_t k = XG_MAX(first, l * XG_SIM_LINE_WORDS), end = XG_MIN(last, l * XG_SIM_LINE_WORDS + XG_SIM_LINE_WORDS - 1);
-        xg_sim_written_words(d, k, (uint32_t)(end - k + 1), s, source + (k - first));
+        if (!s && end - k == XG_SIM_LINE_WORDS - 1) d->shadow[2 * l] = XG_SIM_TAG_OLD;
+        else xg_sim_written_words(d, k, (uint32_t)(end - k + 1), s, source + (k - first));
     }
 }
 
@@ -7996,24 +8384,24 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
 /* A line; the same promise. Words that become all alike are a line again. */
 XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
-    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[line]) : 0, next;
+    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
         if (!xg_sim_track_quads(v, m, k, XG_SIM_LINE_WORDS, mine, write)) return false;
-        if (write) XG_SIM_LINE_SET(&m->line_w[line], m->w[k]);
-        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[line], m->r[k]);
+        if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], m->w[k]);
+        else if (m->r && m->races && m->tag) XG_SIM_LINE_SET(&m->line_r[2 * line], m->r[k]);
         return true;
     }
-    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
+    if (!m->tag) { if (write) XG_SIM_LINE_SET(&m->line_w[2 * line], (uint32_t)XG_SIM_TAG_OLD); return write || wt >= m->least; }
     if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || (!write && wt < m->least)) return false;
     if (!m->r) return !write;
     if (write) {
         if (m->races && !(rt < m->floor || xg_sim_tag_mine(m, rt, mine))) return false;
-        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[line], mine);
+        if (wt != mine) XG_SIM_LINE_SET(&m->line_w[2 * line], mine);
     } else if (m->races) {
         next = xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
-        if (next != rt) XG_SIM_LINE_SET(&m->line_r[line], next);
+        if (next != rt) XG_SIM_LINE_SET(&m->line_r[2 * line], next);
     }
     return true;
 }
@@ -8220,13 +8608,17 @@ XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_
 }
 /* Distinct places of the active lanes. */
 XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
+    uint64_t table[64];
     uint32_t n = 0, i, k;
     if (r->shape == XG_SIM_ONE) return mask != 0;
     if (r->shape == XG_SIM_RUN) return xg_sim_popc(mask);
+    memset(table, 0, sizeof table);
     for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t p;
         if (!(mask >> i & 1)) continue;
-        for (k = 0; k < i && !((mask >> k & 1) && xg_sim_reach_at(r, k) == xg_sim_reach_at(r, i)); k++) {}
-        n += k == i;
+        p = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
+        for (k = (uint32_t)(p >> 2 ^ p >> 8) & 63; table[k] && table[k] != p; k = (k + 1) & 63) {}
+        if (!table[k]) { table[k] = p; n++; }
     }
     return n;
 }
@@ -8465,6 +8857,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
+    if (strong && n == 4 && !(at & 3) && w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block) return true; /* written, whole */
     if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
     if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
     if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
@@ -8505,7 +8898,7 @@ XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, con
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
-    if (m.line_w) { m.line_w += skip / XG_SIM_LINE_WORDS; m.line_r += skip / XG_SIM_LINE_WORDS; } /* skip is whole lines */
+    if (m.line_w) { m.line_w += 2 * (skip / XG_SIM_LINE_WORDS); m.line_r += 2 * (skip / XG_SIM_LINE_WORDS); } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
@@ -8713,6 +9106,22 @@ XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b,
     XG_SIM_ATOMIC_AS(uint64_t);
 }
 
+/* 32-bit additions in shared memory, which no other worker sees: histograms. */
+XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list;
+    const char *b = xg_sim_slot(w, v, list[0]);
+    uint32_t i, old, x;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        memcpy(&old, p, 4);
+        memcpy(&x, b + i * 4, 4);
+        x += old;
+        memcpy(p, &x, 4);
+        if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
+    }
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
     const uint32_t *list = w->m->list + in->list;
@@ -8723,6 +9132,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;
         uint64_t b[8], c = 0, old;
@@ -8791,6 +9201,123 @@ XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 #endif /* XG_SIM_MEMORY_C */
+/* sim/fast.c -- loads and stores of whole warps, the short way.
+ *
+ * Most accesses are of 32 lanes side by side, in one buffer and aligned, or scattered words of shared memory, and race with nothing. For these all of
+ * memory.c is here in one straight function for hosts with AVX2: the same questions, the same counters, the same tags.
+ *
+ * Law: false means that nothing has happened that memory.c would not do again; every case of doubt is false, and every fault is found there. */
+#ifndef XG_SIM_FAST_C
+#define XG_SIM_FAST_C
+
+#if XG_SIM_X86
+#define XG_SIM_FAST_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
+
+XG_SIM_FAST_FN void xg_sim_fast_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, char *at, uint32_t size) {
+    const uint32_t *list = w->m->list + in->list, n = in->n;
+    const char *slots[4];
+    uint32_t e;
+    if (in->kind == XG_SIM_K_LD) {
+        if (n == 1) xg_sim_avx2_copy(v->regs + list[0], at, (size_t)size * XG_SIM_WARP);
+        else xg_sim_load_vectors(&xg_sim_moves_avx2, v->regs, list, n, at, size);
+        return;
+    }
+    if (n == 1) { xg_sim_avx2_copy(at, xg_sim_slot(w, v, list[0]), (size_t)size * XG_SIM_WARP); return; }
+    for (e = 0; e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
+    xg_sim_store_vectors(&xg_sim_moves_avx2, slots, n, at, size);
+}
+
+/* Whole lines of the buffer's shadow. */
+XG_SIM_FAST_FN bool xg_sim_fast_lines(const xg_sim_worker *w, const xg_sim_buffer *b, uint64_t at, uint32_t bytes, uint32_t warp, bool write) {
+    const xg_sim_tags t = xg_sim_tags_of(b);
+    const uint32_t floor = w->launch_tag, block = w->block_tag, past = w->tag - block, mine = w->tag | warp;
+    uint64_t line = at / 64, end = line + bytes / 64;
+    if (!w->tracked || b->readonly || (at | bytes) & 63) return false;
+    for (; line < end; line++) {
+        const uint32_t wt = XG_SIM_LINE_GET(&t.line_w[2 * line]), rt = XG_SIM_LINE_GET(&t.line_r[2 * line]);
+        const bool calm = wt < floor || wt - block < past || wt == mine, fresh = rt < floor || (rt - block < past && !(rt & XG_SIM_TAG_FOREIGN));
+        if (!calm || (!write && !wt && !w->l->unchecked_global) || !(fresh || rt == mine)) return false;
+        if (write) { if (wt != mine) XG_SIM_LINE_SET(&t.line_w[2 * line], mine); }
+        else if (rt != mine) XG_SIM_LINE_SET(&t.line_r[2 * line], mine);
+    }
+    return true;
+}
+XG_SIM_FAST_FN bool xg_sim_fast_global(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t size, bool write) {
+    const uint32_t each = size * in->n, all = each * XG_SIM_WARP;
+    const uint64_t a = xg_sim_lane_address(slot, 0, true, in->imm);
+    const xg_sim_buffer **cached = &w->recent[(uint32_t)(in - w->m->code) % XG_SIM_RECENT], *b = *cached;
+    if (a & (each - 1)) return false;
+    if (!b || b->bytes < all || a - b->base > b->bytes - all) {
+        b = xg_sim_memory_find(w->l->memory, a);
+        if (!b || b->bytes < all || a - b->base > b->bytes - all) return false;
+        *cached = b;
+    }
+    if ((write && b->readonly) || !xg_sim_avx2_beside64(slot, each)) return false;
+    if (b->shadow && !(w->l->unchecked_global && !w->tracked) && !xg_sim_fast_lines(w, b, a - b->base, all, v->id & 31, write)) return false;
+    w->stats.sectors += ((a + all - 1) >> 5) - (a >> 5) + 1;
+    w->stats.global_transactions += ((a + all - 1) >> 7) - (a >> 7) + 1;
+    w->stats.minimum_sectors += each;
+    if (write) w->stats.global_stores++; else w->stats.global_loads++;
+    xg_sim_fast_move(w, v, in, (char *)(uintptr_t)a, size);
+    return true;
+}
+XG_SIM_FAST_FN bool xg_sim_fast_shared(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t size, bool write) {
+    const uint32_t each = size * in->n, all = each * XG_SIM_WARP, a = (uint32_t)xg_sim_lane_address(slot, 0, false, in->imm), bytes = w->l->shared_bytes;
+    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races);
+    uint32_t off[XG_SIM_WARP], i;
+    xg_sim_marks m;
+    char *p;
+    if (a & (each - 1) || bytes < each || a > bytes - each) return false;
+    if (asked) m = xg_sim_marks_shared(w);
+    if (xg_sim_avx2_beside32(slot, each)) {
+        if (bytes < all || a > bytes - all || a & 3) return false;
+        if (asked && !xg_sim_track_quads(&xg_sim_moves_avx2, &m, a / 4, all / 4, m.tag | (v->id & 31), write)) return false;
+        w->stats.shared_transactions += each <= 4 ? 1 : each / 4;
+        xg_sim_fast_move(w, v, in, w->shared + a, size);
+    } else {
+        if (each != 4 || in->n != 1 || !xg_sim_avx2_inside32(off, slot, in->imm, bytes - 4, 3) || !xg_sim_avx2_one_pass(off)) return false;
+        if (write && xg_sim_avx2_beside32(slot, 0)) return false;
+        if (asked && !xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, m.tag | (v->id & 31), write)) return false;
+        w->stats.shared_transactions++;
+        p = w->shared;
+        if (!write) xg_sim_avx2_gather(v->regs + w->m->list[in->list], p, off);
+        else {
+            const char *from = xg_sim_slot(w, v, w->m->list[in->list]);
+            char there[4 * XG_SIM_WARP];
+            for (i = 0; i < XG_SIM_WARP; i++) memcpy(p + off[i], from + i * 4, 4);
+            xg_sim_avx2_gather(there, p, off);
+            if (!w->l->unchecked_races && memcmp(there, from, sizeof there) != 0) { w->stats.shared_transactions--; return false; }
+        }
+    }
+    if (write) w->stats.shared_stores++; else w->stats.shared_loads++;
+    return true;
+}
+
+/* A load of shared memory from a constant address. */
+XG_SIM_FAST_FN bool xg_sim_fast_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t size) {
+    const uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (in->imm2 & XG_SIM_M_WIDE) != 0, in->imm);
+    if (in->kind != XG_SIM_K_LD || in->n != 1 || size < 4 || a & (size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < size) return false;
+    if (!(w->l->unchecked_shared && w->l->unchecked_races)) {
+        const xg_sim_marks m = xg_sim_marks_shared(w);
+        if (!xg_sim_track_few(&m, a / 4, size / 4, m.tag | (v->id & 31), false)) return false;
+    }
+    w->stats.shared_loads++;
+    w->stats.shared_transactions++;
+    xg_sim_fill_slot(w, v->regs + w->m->list[in->list], w->shared + a, size);
+    return true;
+}
+/* A load or store whose 32 lanes are all active. */
+XG_SIM_FAST_FN bool xg_sim_fast_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), space = in->imm2 & XG_SIM_M_SPACE;
+    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0;
+    if (size != in->dbytes || (in->n != 1 && in->n != 2 && in->n != 4) || in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG)) return false;
+    if (in->a & 1) return space == XG_SIM_SHARED && xg_sim_fast_one(w, v, in, size);
+    if (space == XG_SIM_GLOBAL) return xg_sim_fast_global(w, v, in, v->regs + in->a, size, in->kind == XG_SIM_K_ST);
+    return space == XG_SIM_SHARED && !wide && xg_sim_fast_shared(w, v, in, v->regs + in->a, size, in->kind == XG_SIM_K_ST);
+}
+#endif
+
+#endif /* XG_SIM_FAST_C */
 /* sim/warp.c -- special registers, operations across a warp, and the paths of a warp that diverges.
  *
  * Warp-wide instructions check what a GPU leaves undefined: the member mask must name the lanes that execute it (lanes that have exited
@@ -8852,7 +9379,8 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_LANEMASK_GT: return ~((2u << lane) - 1);
     case XG_SIM_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case XG_SIM_SREG_DYNAMIC_SMEM: return l->dynamic_shared;
-    case XG_SIM_SREG_TOTAL_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_TOTAL_SMEM: case XG_SIM_SREG_AGGR_SMEM: return l->shared_bytes;
+    case XG_SIM_SREG_EXPLICIT_CLUSTER: return l->cluster_blocks > 1 ? 0xFFFFFFFFu : 0;
     case XG_SIM_SREG_CLUSTERID_X: case XG_SIM_SREG_CLUSTERID_Y: case XG_SIM_SREG_CLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTERID_X); return w->ctaid[axis] / cluster[axis];
     case XG_SIM_SREG_NCLUSTERID_X: case XG_SIM_SREG_NCLUSTERID_Y: case XG_SIM_SREG_NCLUSTERID_Z: axis = (uint32_t)(r - XG_SIM_SREG_NCLUSTERID_X); return l->grid[axis] / cluster[axis];
     case XG_SIM_SREG_CLUSTER_CTAID_X: case XG_SIM_SREG_CLUSTER_CTAID_Y: case XG_SIM_SREG_CLUSTER_CTAID_Z: axis = (uint32_t)(r - XG_SIM_SREG_CLUSTER_CTAID_X); return w->ctaid[axis] % cluster[axis];
@@ -8898,6 +9426,7 @@ XG_FN uint32_t xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     if (!(in->flags & 64)) return mask;
     if (!(m >> lane & 1)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "lane %u is not in the member mask 0x%X of the instruction it executes", lane, named); return 0; }
     if (m & ~mask) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_INACTIVE, "the member mask 0x%X names lanes that are not here (0x%X execute it)", named, mask); return 0; }
+    if (w->m->moves->beside32(slot, 0)) return m;
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(m >> i & 1) || (xg_sim_lane_u32(slot, i) & v->live) == m) continue;
         xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the member masks of lanes %u and %u differ: 0x%X and 0x%X", lane, i, named, xg_sim_lane_u32(slot, i));
@@ -9383,7 +9912,7 @@ XG_FN char *xg_sim_reach_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
     xg_sim_space space = (xg_sim_space)(bits & 15);
     char *p;
-    if (a % align) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "bulk copy: the address 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
+    if (a % align) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "bulk copy: the address at 0x%llX is no multiple of %u", (unsigned long long)a, align); return NULL; }
     if (space == XG_SIM_SHARED || space == XG_SIM_GENERIC) {
         p = w->cluster->n > 1 ? xg_sim_reach_peer(w, space, a, bytes) : NULL;
         if (p) return p;
@@ -9704,7 +10233,7 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
 
 enum { XG_SIM_TILE_K = 256 };
 typedef struct xg_sim_real { float a[16][64], b[64][8]; double c[16][8]; } xg_sim_real;
-typedef struct xg_sim_whole { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
+typedef struct xg_sim_ints { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
 typedef struct xg_sim_wide64 { uint64_t a[16][16], b[16][8], c[16][8]; } xg_sim_wide64;
 /* A multiplication being done. Which of them is used: the elements of A say. */
 typedef struct xg_sim_work { xg_sim_tile t; union { xg_sim_real r; xg_sim_ints i; xg_sim_wide64 d; } u; } xg_sim_work;
@@ -9924,14 +10453,14 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     x.t = xg_sim_tile_of(in);
     for (group = 0; group < 4; group++) {
         for (k = 0; k < 8; k++) {
-            uint32_t high = 4 * (k / 4), n = x.t.c == XG_SIM_EL_F16 ? 8 : 8;
+            uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
             for (i = 0; i < 4; i++) {
                 uint32_t a = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[i / 2]), lane, XG_SIM_EL_F16, i & 1), b = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[2 + i / 2]), lane, XG_SIM_EL_F16, i & 1);
                 if (x.t.flags & XG_SIM_TF_ACOL) xg_sim_work_put(&x, false, i + high, lane % 4, a); else xg_sim_work_put(&x, false, lane % 4 + high, i, a);
                 if (x.t.flags & XG_SIM_TF_BROW) xg_sim_work_put(&x, true, lane % 4, i + high, b); else xg_sim_work_put(&x, true, i, lane % 4 + high, b);
             }
-            for (i = 0; i < n; i++) {
+            for (i = 0; i < 8; i++) {
                 if (x.t.c == XG_SIM_EL_F16) xg_sim_work_put_c(&x, lane % 4 + high, i, xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i / 2]), lane, XG_SIM_EL_F16, i & 1));
                 else xg_sim_work_put_c(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1), xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
@@ -9959,18 +10488,19 @@ XG_FN xg_sim_at xg_sim_at_wmma(uint32_t lane, uint32_t q, uint32_t rows, uint32_
     p.col = n % cols;
     return p;
 }
-XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el, uint32_t rows, uint32_t cols, uint32_t row, uint32_t col) {
-    uint32_t each = rows * cols / XG_SIM_WARP, n = row * cols + col, per = xg_sim_tile_per(el), q = n % each;
+/* Element (row, col). Of B with elements smaller than a byte a thread holds consecutive elements of the columns, as memory has them. */
+XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el, uint32_t rows, uint32_t cols, uint32_t row, uint32_t col, bool b) {
+    uint32_t each = rows * cols / XG_SIM_WARP, n = b && xg_sim_elems[el].bits < 8 ? col * rows + row : row * cols + col, per = xg_sim_tile_per(el), q = n % each;
     return xg_sim_tile_bits(xg_sim_slot(w, v, list[q / per]), n / each, el, q % per);
 }
 /* One part of 16 x 8 of D (8 x 8 where a tile has no more rows). */
 XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim_work *x, const uint32_t *list, uint32_t na, uint32_t nb, uint32_t row, uint32_t col) {
     uint32_t i, j, k, m = XG_MIN(x->t.m, 16u);
     for (k = 0; k < x->t.k; k++) {
-        for (i = 0; i < m; i++) xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k));
-        for (j = 0; j < 8; j++) xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j));
+        for (i = 0; i < m; i++) xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k, false));
+        for (j = 0; j < 8; j++) xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j, true));
     }
-    for (i = 0; i < m; i++) for (j = 0; j < 8; j++) xg_sim_work_put_c(x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j));
+    for (i = 0; i < m; i++) for (j = 0; j < 8; j++) xg_sim_work_put_c(x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
     xg_sim_work_multiply(x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -10017,7 +10547,7 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
             uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : stride;
-            if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* B's columns are contiguous */
+            if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
             r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
             if (!r.to.p[lane]) return;
         }
@@ -10333,7 +10863,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
-    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, "the kernel executed a trap"); break;
+    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
     default: break;
     }
 }
@@ -10405,7 +10935,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
-    w->quantum = XG_SIM_QUANTUM;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
@@ -10528,6 +11058,16 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
             goto stop;
         }
+#if XG_SIM_X86
+        case XG_SIM_K_LD: case XG_SIM_K_ST:
+            if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
+                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                if (XG_UNLIKELY(w->faulted)) goto stop;
+                pc++;
+                continue;
+            }
+#endif
+        /* fall through */
         default:
             for (k = 0; k < nw; k++) {
                 m = xg_sim_guard(&v[k], in);
@@ -10574,6 +11114,32 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
+/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits for. Either a
+ * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest. */
+XG_FN void xg_sim_take_turns(xg_sim_warp *v) {
+    uint32_t base = xg_sim_path_base(v), n, pc, mask;
+    xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
+    if (!top) return;
+    pc = v->pc;
+    mask = v->mask;
+    if (top->meet == v->meet) { /* the others in a circle */
+        for (n = 1; v->n_paths - n > base && v->paths[v->n_paths - n - 1].meet == v->meet; n++) {}
+        if (!(top->mask & v->live)) return;
+        v->pc = top->pc;
+        v->mask = top->mask & v->live;
+        memmove(top - n + 2, top - n + 1, (n - 1) * sizeof *top);
+        top = top - n + 1;
+        top->pc = pc;
+        top->mask = mask;
+    } else if (top->pc == v->meet && top->mask & v->live & ~v->mask) {
+        v->pc = top->pc;
+        v->mask = top->mask & v->live & ~v->mask;
+        v->meet = top->meet;
+        top->pc = pc;
+        top->mask = mask;
+    }
+}
+
 XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
     return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths && v->depth == first->depth && v->f == first->f &&
         (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc && v->local == first->local && v->depth == 1));
@@ -10593,7 +11159,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
         if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
         return true;
     }
-    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { xg_sim_exec(w, &v[k], 1); moved = true; }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(&v[k]); moved = true; }
     for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
     if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
         for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }
@@ -10802,7 +11368,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         uint64_t lines = xg_sim_shadow_lines(b), l;
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
-        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l < lines;
+        for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -10920,7 +11486,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
     at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
     if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target)) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
@@ -11315,6 +11881,7 @@ struct xr_platform {
     xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
     void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
 /* ---- system.c: threads and shared libraries ---- */
@@ -11736,6 +12303,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (s == XLAGPU_OK) {
         memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
         memcpy(r.launch.block, l->block, sizeof r.launch.block);
+        memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
         r.launch.dynamic_shared = l->shared_bytes;
         r.launch.memory = &xr_host_of(d)->memory;
         r.launch.params = l->parameters;
@@ -11752,11 +12320,29 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     return s;
 }
 
+XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xg_sim_tensormap t;
+    const char *wrong = NULL;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    t.base = m->address;
+    t.type = (uint8_t)XG_MIN(m->data_type, 255u); t.rank = (uint8_t)m->rank; t.swizzle = (uint8_t)XG_MIN(m->swizzle, 255u); t.promotion = (uint8_t)XG_MIN(m->l2_promotion, 255u); t.fill = (uint8_t)XG_MIN(m->fill, 255u);
+    for (k = 0; k < m->rank && !wrong; k++) {
+        if (!m->dims[k] || m->dims[k] > (uint64_t)1 << 32) wrong = "a dimension has 1 to 2^32 elements";
+        t.dim[k] = (uint32_t)(m->dims[k] - 1);
+        t.box[k] = (uint16_t)XG_MIN(m->box[k], 0xFFFFu);
+        t.step[k] = (uint8_t)XG_MIN(m->steps[k], 255u);
+        if (k + 1 < m->rank) t.stride[k] = m->strides[k];
+    }
+    if (!wrong) wrong = xg_sim_tensormap_encode(&t, out);
+    return wrong ? xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s", wrong) : XLAGPU_OK;
+}
+
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
                                      xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
                                      xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
-                                     xr_host_launch_ptx};
+                                     xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -12178,6 +12764,36 @@ XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *s
 
 /* ---- any PTX ---- */
 
+/* What drivers before CUDA 12 lack: asked for when it is needed. */
+typedef int (XR_CUDAAPI *xr_cuda_encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill);
+typedef struct xr_cuda_attribute { int id; char pad[4]; union { char room[64]; unsigned cluster[3]; } value; } xr_cuda_attribute;
+typedef struct xr_cuda_config { unsigned grid[3], block[3], shared; void *stream; xr_cuda_attribute *attributes; unsigned n; } xr_cuda_config;
+typedef int (XR_CUDAAPI *xr_cuda_launch_ex)(const xr_cuda_config *config, void *function, void **params, void **extra);
+enum { XR_CUDA_CLUSTER_DIMENSION = 4 };
+
+XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
+    void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol);
+    memcpy(out, &f, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlagpu_ptx_launch *l, void **extra) {
+    xr_cuda_attribute a;
+    xr_cuda_config c;
+    xr_cuda_launch_ex launch;
+    xlagpu_status s = xr_cuda_newer(d, "cuLaunchKernelEx", &launch, sizeof launch);
+    int k;
+    if (s != XLAGPU_OK) return s;
+    memset(&a, 0, sizeof a);
+    memset(&c, 0, sizeof c);
+    a.id = XR_CUDA_CLUSTER_DIMENSION;
+    for (k = 0; k < 3; k++) { a.value.cluster[k] = XG_MAX(1u, l->cluster[k]); c.grid[k] = l->grid[k]; c.block[k] = l->block[k]; }
+    c.shared = l->shared_bytes;
+    c.attributes = &a;
+    c.n = 1;
+    return xr_cuda_check(&d->c, xr_cuda_of(d), launch(&c, f, NULL, extra), l->entry);
+}
+
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
 XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     void *module = NULL, *extra[5];
@@ -12193,11 +12809,25 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, c
     if (!l->entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "name the kernel to run");
     if (s == XLAGPU_OK) s = xr_cuda_module(d, ptx, &module);
     if (s == XLAGPU_OK) s = xr_cuda_function(d, module, l->entry, l->shared_bytes, &f);
-    if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
+    if (s == XLAGPU_OK && (l->cluster[0] || l->cluster[1] || l->cluster[2])) s = xr_cuda_launch_cluster(d, xr_cuda_handle(f), l, bytes ? extra : NULL);
+    else if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
     if (s == XLAGPU_OK) s = XR_CUDA(d, stream_wait(NULL), "running the kernel");
     if (module) xr_cuda_of(d)->module_unload(module);
     xr_cuda_pop(xr_cuda_of(d));
     if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry; stats->launches = 1; }
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xr_cuda_encode encode;
+    uint64_t memory[32], *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
+    xlagpu_status s = xr_cuda_newer(d, "cuTensorMapEncodeTiled", &encode, sizeof encode);
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_cuda_check(&d->c, xr_cuda_of(d), encode(aligned, (int)m->data_type, m->rank, (void *)(uintptr_t)m->address, m->dims, m->strides, m->box, m->steps, 0, (int)m->swizzle, (int)m->l2_promotion, (int)m->fill), "encoding a tensor map");
+    xr_cuda_pop(xr_cuda_of(d));
+    if (s == XLAGPU_OK) memcpy(out, aligned, 128);
     return s;
 }
 
@@ -12495,7 +13125,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
     static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
                                      xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
                                      xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free, xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_range,
-                                     xr_cuda_launch_ptx};
+                                     xr_cuda_launch_ptx, xr_cuda_encode_map};
     return &cuda;
 }
 #undef XR_CUDA
@@ -12700,6 +13330,18 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name
     src.text = ptx;
     src.size = size;
     return d->platform->launch_ptx(d, &src, &whole, stats);
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    xlagpu_tensor_map whole;
+    int k;
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!m || !out) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", m ? "room for the tensor map" : "tensor");
+    if (m->rank < 1 || m->rank > 5) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a tensor map has rank 1 to 5, not %u", m->rank);
+    whole = *m;
+    for (k = 0; k < 5; k++) if (!whole.steps[k]) whole.steps[k] = 1;
+    return d->platform->encode_map(d, &whole, out);
 }
 
 #ifdef XLAGPU_NO_SIMULATOR

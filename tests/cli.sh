@@ -43,13 +43,17 @@ expect 2 'shape.hlo:4:[0-9]+: error: ' "a wrong shape" "$X opt $W/shape.hlo --pa
 expect 2 'cut.hlo:[0-9]+:[0-9]+: error: ' "a text that ends too soon" "$X opt $W/cut.hlo --passes="
 expect 2 'error' "an empty file" "$X opt $W/empty.hlo --passes="
 for p in host interpreter; do expect 0 ran "run on $p" "$X run $W/good.hlo --platform=$p && echo ran"; done
+expect 0 '^share_%' "--profile: a table of steps" "$X run $W/good.hlo --platform=host --profile"
+expect 0 '"ph":"X"' "--trace: Perfetto's JSON" "$X run $W/good.hlo --platform=host --trace=$W/trace.json && cat $W/trace.json"
+expect 0 same "a planned module is compiled on from there" "$X compile $W/good.hlo --emit=plan -o $W/good.plan && $X compile $W/good.plan --emit=exe -o $W/a.xgx && $X compile $W/good.hlo --emit=exe -o $W/b.xgx && cmp $W/a.xgx $W/b.xgx && echo same"
+have ptxas && expect 0 ran "--cubin: machine code beside the PTX" "cd $W && ../../$X compile good.hlo --target=sm_90a --cubin -o c.xgx && ../../$X run c.xgx --platform=host && echo ran"
 expect 0 '^evaluator_ops	0$' "--stats ends with evaluator_ops" "$X run $W/good.hlo --platform=host --stats | tail -1"
 expect 0 . "--out writes the results" "$X run $W/good.hlo --platform=interpreter --seed 3 --out $W/o.npz && test -s $W/o.npz && echo written"
 expect 0 ran "equal to --expect: 0" "$X run $W/good.hlo --platform=host --seed 3 --expect $W/o.npz && echo ran"
 expect 1 . "different from --expect: 1" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
 expect 2 'error' "--args of another module" "$X run $W/good.hlo --platform=host --args tests/corpus/iotas.npz"
 expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
-for e in hlo plan thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
+for e in hlo plan buffers thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
 expect 0 . "an executable, saved and run" "$X compile $W/good.hlo --emit=exe -o $W/good.xgx && $X run $W/good.xgx --platform=host --reference_platform= && echo ran"
 expect 2 'error' "an executable, damaged" "head -c 200 $W/good.xgx > $W/cut.xgx; $X run $W/cut.xgx --platform=host"
 expect 0 '^2$' "--report: a header and a line, tab-separated" "$X compile $W/good.hlo --target=sm_90a --report > $W/report; awk -F'\t' 'NR == 1 { n = NF } NF != n { bad = 1 } END { if (n > 5 && !bad) print NR }' $W/report"
@@ -104,7 +108,7 @@ expect 2 'interpreter runs HLO' "an executable on the interpreter" "$X run $W/go
 expect 0 ran "an executable: --args, --expect" "$X run $W/good.hlo --platform=interpreter --seed 5 --out $W/o5.npz && $X run $W/good.xgx --platform=host --seed 5 --expect $W/o5.npz && echo ran"
 cmp -s $W/dump/module_0000.good.before_optimizations.txt /dev/null; [ -s $W/dump/module_0000.good.before_optimizations.txt ] && ok "dumps are named after the module" || bad "dumps are named after the module"
 for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt fusion_log.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
-expect 0 'after_fusion-wrapper' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^fusion-w.*r\$' && ls $W/dump4"
+expect 0 'after_memory-scheduler' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^memory-s.*r\$' && ls $W/dump4"
 expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.]after_[a-z-]*[.]txt'; ls $W/dump4 | grep dce"
 expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
 expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-limit=20000; [ \$? = 3 ]"

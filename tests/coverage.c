@@ -5,7 +5,7 @@
  * Each opcode has a template (below) that writes one instruction for an element type, a rank and a layout. Arguments hold the edges of their type:
  * zeros of both signs, infinities, NaN, the largest and smallest values, and ordinary numbers. A case passes when the simulator's result equals the evaluator's:
  * integers and moved data exactly, floats within the tolerance of their type. What is refused is counted with its reason, what differs is a failure.
- * --quick runs ranks 0 to 3 only. Ends with "N passed, N failed". */
+ * --quick runs ranks 0 to 3 only, and every fifth of the sizes beside tiles and blocks. Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include <stdio.h>
@@ -665,6 +665,58 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
     xlagpu_destroy(x);
 }
 
+/* Sizes beside tiles, warps and blocks, for the opcodes with emitters of their own. */
+static const int64_t odd_sizes[] = {0, 1, 31, 33, 127, 129, 4095};
+static shape odd_shape(xlagpu_type t, int64_t a, int64_t b) {
+    shape s = shape_of(t, b < 0 ? 1 : 2, 0);
+    s.dims[0] = a;
+    s.dims[1] = b;
+    return s;
+}
+static bool make_odd(sample *c, xg_opcode op, xlagpu_type t, int64_t n, int64_t m) {
+    memset(c, 0, sizeof *c);
+    c->mild = true;
+    param(c, odd_shape(t, n, m));
+    switch (op) {
+    case XG_TRANSPOSE: result(c, odd_shape(t, m, n)); put_op(c, "transpose", ", dimensions={1,0}"); return true;
+    case XG_CONCATENATE: param(c, odd_shape(t, n, 5)); result(c, odd_shape(t, n, m + 5)); put_op(c, "concatenate", ", dimensions={1}"); return true;
+    case XG_DYNAMIC_UPDATE_SLICE:
+        param(c, odd_shape(t, (n + 1) / 2, (m + 1) / 2));
+        param(c, scalar(XLAGPU_S32));
+        param(c, scalar(XLAGPU_S32));
+        c->near = 12;
+        result(c, odd_shape(t, n, m));
+        put_op(c, "dynamic-update-slice", "");
+        return true;
+    case XG_SORT:
+        if (is_class(t, XGT_C) || m > 33 || (n > 129 && (m > 1 || xg_type_bits(t) < 32))) return false;
+        result(c, odd_shape(t, n, m));
+        put(&c->own_head, "below {\n  x = %s[] parameter(0)\n  y = %s[] parameter(1)\n  ROOT r = pred[] compare(x, y), direction=LT%s\n}\n", xlagpu_type_text(t), xlagpu_type_text(t), is_class(t, XGT_F) ? ", type=TOTALORDER" : "");
+        put_op(c, "sort", ", dimensions={0}, is_stable=true, to_apply=below");
+        return true;
+    case XG_SCATTER:
+        param(c, odd_shape(XLAGPU_S32, 9, 1));
+        param(c, odd_shape(t, 9, m));
+        c->near = 2;
+        result(c, odd_shape(t, n, m));
+        put_computation(&c->own_head, "fold", t, t, sum_of(t));
+        put_op(c, "scatter", ", update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=fold");
+        return true;
+    default: return false;
+    }
+}
+static void run_odd(state *st, xg_opcode op) {
+    int type, a, b;
+    sample c;
+    for (type = XLAGPU_PRED; type < XLAGPU_TUPLE; type++) {
+        if (xg_op_types(op) != XGT_ANY && !(xg_op_types(op) & (uint32_t)xg_type_class((xlagpu_type)type))) continue;
+        for (a = 0; a < (int)XG_COUNT(odd_sizes); a++) for (b = 0; b < (int)XG_COUNT(odd_sizes); b++) {
+            if (odd_sizes[a] * odd_sizes[b] > 4095 * 33 || (st->quick && (a + b + type) % 5)) continue;
+            if (make_odd(&c, op, (xlagpu_type)type, odd_sizes[a], odd_sizes[b])) run_case(st, op, &c);
+        }
+    }
+}
+
 static void run_opcode(state *st, xg_opcode op) {
     int type, rank, layout, variant;
     sample c;
@@ -717,7 +769,7 @@ int main(int argc, char **argv) {
     d.platform = "host";
     d.threads = 1;
     if (xlagpu_rt_open(&d, &st.device) != XLAGPU_OK) { fprintf(stderr, "%s\n", xlagpu_rt_error(st.device)); return 1; }
-    for (k = 0; k < XG_OPCODE_COUNT; k++) if (!st.only || strcmp(st.only, xg_op_name((xg_opcode)k)) == 0) run_opcode(&st, (xg_opcode)k);
+    for (k = 0; k < XG_OPCODE_COUNT; k++) if (!st.only || strcmp(st.only, xg_op_name((xg_opcode)k)) == 0) { run_opcode(&st, (xg_opcode)k); run_odd(&st, (xg_opcode)k); }
     for (k = 0; k < XG_OPCODE_COUNT; k++) { passed += st.t[k].host; failed += st.t[k].failed; refused += st.t[k].refused; }
     if (table) write_table(&st, table);
     xlagpu_rt_close(st.device);

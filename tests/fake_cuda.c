@@ -390,6 +390,7 @@ static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
     xlagpu_module *m = xlagpu_parse(c, "fake", text, strlen(text));
     memset(&d, 0, sizeof d);
     d.target.name = "sm_90a";
+    d.no_command_buffers = true; /* single launches; graphs() has the others */
     return m ? xlagpu_compile(m, &d) : xlagpu_print(NULL);
 }
 

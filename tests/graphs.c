@@ -1,6 +1,6 @@
 /* tests/graphs.c -- random graphs of integer operations: evaluated, compiled with all passes, run on the simulator, compared exactly.
  *
- *     graphs [--n COUNT] [--seed FIRST] [--verbose]
+ *     graphs [--n COUNT] [--seed FIRST] [--without PASSES] [--verbose]
  *
  * A graph is a handful of parameters and up to fifty operations, each on values that are there already: elementwise ones, moves of every kind, windows, reductions, dots,
  * updates in place, in several layouts; a few values leave. Integers wrap, so every order of evaluation gives the same bits, and what fusion, layouts or
@@ -301,7 +301,7 @@ static void make(graph *g, uint64_t seed) {
     put(g, ")\n}\n");
 }
 
-static bool run(xlagpu_device *device, graph *g, uint64_t seed) {
+static bool run(xlagpu_device *device, graph *g, uint64_t seed, const char *without) {
     static unsigned char data[8][BYTES], want[RESULTS][BYTES], got[RESULTS][BYTES];
     xlagpu_context *x = xlagpu_create(NULL);
     xlagpu_tensor in[8], out[RESULTS];
@@ -329,6 +329,7 @@ static bool run(xlagpu_device *device, graph *g, uint64_t seed) {
     memset(got, 0x5A, sizeof got);
     memset(&d, 0, sizeof d);
     d.target.name = "sm_90a";
+    d.disable_passes = without;
     if (xlagpu_evaluate(m, in, n_in, out, n_out, false) != XLAGPU_OK) printf("evaluate: %s\n", xlagpu_error(x));
     else if (exe = xlagpu_compile(m, &d), !exe.data) printf("compile: %s\n", xlagpu_error(x));
     else {
@@ -349,20 +350,22 @@ int main(int argc, char **argv) {
     xlagpu_device *device;
     xlagpu_device_desc d;
     unsigned long n = 400, first = 1, k;
+    const char *without = NULL;
     bool verbose = false;
     int a;
     for (a = 1; a < argc; a++) {
         if (strcmp(argv[a], "--n") == 0 && a + 1 < argc) n = strtoul(argv[++a], NULL, 10);
         else if (strcmp(argv[a], "--seed") == 0 && a + 1 < argc) first = strtoul(argv[++a], NULL, 10);
+        else if (strcmp(argv[a], "--without") == 0 && a + 1 < argc) without = argv[++a];
         else if (strcmp(argv[a], "--verbose") == 0) verbose = true;
-        else { fprintf(stderr, "usage: graphs [--n COUNT] [--seed FIRST] [--verbose]\n"); return 2; }
+        else { fprintf(stderr, "usage: graphs [--n COUNT] [--seed FIRST] [--without PASSES] [--verbose]\n"); return 2; }
     }
     memset(&d, 0, sizeof d);
     d.platform = "host";
     d.threads = 1;
     if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) { fprintf(stderr, "%s\n", xlagpu_rt_error(device)); return 1; }
     for (k = first; k < first + n; k++) {
-        bool good = run(device, &g, k);
+        bool good = run(device, &g, k, without);
         char what[40];
         xg_format(what, sizeof what, "seed %lu", k);
         if (!EXPECT_IN(good, what) || verbose) printf("%s", g.text);

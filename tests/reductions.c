@@ -19,7 +19,7 @@ static void put(text *t, const char *format, ...) {
     va_end(a);
 }
 
-enum { RANK = 6, KINDS = 9 };
+enum { RANK = 6, KINDS = 9, RUNNING = 9 /* and the other way round */ };
 typedef struct form { int rank, layout; int64_t dims[RANK]; unsigned reduced; } form; /* reduced: by bit */
 static xlagpu_device *device;
 static unsigned passed, failed;
@@ -111,12 +111,34 @@ static void put_argmax(text *t, xlagpu_type type, const form *f) {
     put_dims(t, f, f->reduced);
     put(t, ", to_apply=argmax\n}\n");
 }
+/* Running sums along the first reduced dimension, or backwards; of two arrays at once, a sum and a maximum. */
+static void put_running(text *t, xlagpu_type type, const form *f, bool backwards) {
+    const char *n = xlagpu_type_text(type);
+    int dim = 0, k;
+    while (!(f->reduced >> dim & 1)) dim++;
+    put(t, "both {\n  v = %s[] parameter(0)\n  i = s32[] parameter(1)\n  w = %s[] parameter(2)\n  j = s32[] parameter(3)\n  s = %s[] %s(v, w)\n  m = s32[] maximum(i, j)\n  ROOT r = (%s[], s32[]) tuple(s, m)\n}\n\nENTRY main {\n",
+        n, n, n, type == XLAGPU_PRED ? "or" : "add", n);
+    put_line(t, "x", type, f, 0, "parameter(0)");
+    put_line(t, "y", XLAGPU_S32, f, 0, "parameter(1)");
+    if (xg_type_class(type) == XGT_C) put(t, "  zero = %s[] constant((0, 0))\n", n);
+    else put(t, "  zero = %s[] constant(%s)\n", n, type == XLAGPU_PRED ? "false" : "0");
+    put(t, "  low = s32[] constant(-2)\n  ROOT r = (");
+    put_shape(t, type, f, 0);
+    put(t, ", ");
+    put_shape(t, XLAGPU_S32, f, 0);
+    put(t, ") reduce-window(x, y, zero, low), window={size=");
+    for (k = 0; k < f->rank; k++) put(t, "%s%lld", k ? "x" : "", k == dim ? (long long)f->dims[k] : 1);
+    put(t, " pad=");
+    for (k = 0; k < f->rank; k++) put(t, "%s%lld_%lld", k ? "x" : "", k == dim && !backwards ? (long long)f->dims[k] - 1 : 0, k == dim && backwards ? (long long)f->dims[k] - 1 : 0);
+    put(t, "}, to_apply=both\n}\n");
+}
 static void put_module(text *t, xlagpu_type type, const form *f, int kind) {
     static const char *const ops[] = {"add", "add", "maximum", "minimum", "xor", "multiply"};
     static const char *const inits[] = {"0", "3", "-2", "2", "5", "2"};
     const char *n = xlagpu_type_text(type);
     bool pred = type == XLAGPU_PRED, complex = xg_type_class(type) == XGT_C;
     put(t, "HloModule reductions\n\n");
+    if (kind >= RUNNING) { put_running(t, type, f, kind > RUNNING); return; }
     if (kind == 6) { put_argmax(t, type, f); return; }
     if (kind >= 7) { put_fused(t, type, f, kind == 8); return; }
     put_reducer(t, "fold", type, pred ? (kind & 1 ? "or" : "and") : ops[kind]);
@@ -293,6 +315,20 @@ int main(int argc, char **argv) {
         run(XLAGPU_F32, &f, k);
         f = form_of(big[i] / 64, 64, 0, 1, 1);
         run(i & 1 ? XLAGPU_F32 : XLAGPU_F16, &f, k);
+    }
+    /* running sums; what is longer is slow to evaluate */
+    for (i = 1; i < XG_COUNT(lengths) - 1; i += quick ? 3 : 1) for (k = RUNNING; k <= RUNNING + 1; k++) {
+        f = form_of(3, lengths[i], 0, 2, 0);
+        if (lengths[i] <= (quick ? 1100 : 5000)) run(XLAGPU_F32, &f, k);
+        f = form_of(lengths[i], 65, 0, 1, 0);
+        if (lengths[i] <= 1100) run(XLAGPU_S32, &f, k);
+        f = form_of(66, lengths[i], 2, 2, 1);
+        if (lengths[i] <= 260) run(XLAGPU_F64, &f, k);
+    }
+    for (t = 0; t < XG_COUNT(types); t++) for (k = RUNNING; k <= RUNNING + 1; k++) for (layout = 0; layout < 3; layout++) {
+        if (xg_type_class(types[t]) == XGT_F && xg_type_bits(types[t]) <= 8) continue; /* every step rounds */
+        f = form_of(2, 9, 40, 1u << (layout + (int)t) % 3, layout);
+        run(types[t], &f, k);
     }
     /* nothing to reduce, or nothing to make */
     for (k = 0; k < KINDS; k++) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs the PTX that XLA:GPU itself printed on the simulator and compares the results. Run by hand; it needs NumPy and ml_dtypes.
 
-    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX]
+    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX] [--all]
 
 DIR of --dump holds a folder NAME for each module with what XLA writes under --xla_dump_to: PTX, optimised HLO, buffer assignment, thunk sequence.
-DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with tolerances. Modules whose thunk sequence is one kernel are run:
-its operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a line for each of the others says why
-they are none.
+DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with tolerances. Modules whose thunk sequence is one kernel are run, with
+--all those of several kernels too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
+line for each of the others says why they are left out.
 """
 import argparse, glob, os, re, subprocess, sys, tempfile
 import ml_dtypes
@@ -99,82 +99,107 @@ def equal(got, want, rtol, atol):
     return np.allclose(got.astype(wide), want.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
 
 
-def run(args, name, rtol, atol):
-    folder = os.path.join(args.dump, name)
-    thunks = [l for l in one(folder, "*thunk_sequence.txt").splitlines() if re.match(r"\s*\d+: k", l)]
-    if len(thunks) != 1:
-        raise Skip(f"{len(thunks)} thunks: " + ", ".join(sorted({re.search(r'k[A-Z]\w+', t)[0] for t in thunks})))
-    m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", thunks[0])
-    if not m:
-        raise Skip("the thunk is no kernel: " + re.search(r"k[A-Z]\w+", thunks[0])[0])
-    table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
-    where = slices(one(folder, "*after_optimizations-buffer-assignment.txt"))
-    kernel = m[1]
-    name_of = kernel if kernel in table else next((k for k in table if k.replace(".", "_").replace("-", "_") == kernel), None)
-    if not name_of:
-        raise Skip("no instruction " + kernel)
-    shape, op, operands, _ = table[name_of]
-    params = []
-    for o in operands:
-        params += [resolve(table, o, ())]
-    parts = leaves(shape)
-    params += [(name_of, (i,)) for i in range(len(parts))] if shape.startswith("(") else [(name_of, ())]
-    data, flags, seen, scratch = np.load(os.path.join(args.cases, name + ".npz")), [], {}, tempfile.TemporaryDirectory()
-    for value, index in params:
-        if (value, index) not in where:
-            raise Skip(f"no memory for {value}{list(index)}")
-        spot = where[(value, index)]
-        if spot in seen:
-            continue
-        path = os.path.join(scratch.name, f"p{len(seen)}.npy")
-        seen[spot] = path + ".out"
-        content = np.zeros(spot[2], np.uint8)
-        if table[value][1] == "parameter":
-            number = int(re.match(r"(\d+)", table[value][3])[1])
-            t, dims, layout = leaves(table[value][0])[0]
-            content = to_memory(typed(data[f"arg{number}"], t), layout)
-        elif table[value][1] == "constant":
-            raise Skip("an operand is a constant of the module")
-        np.save(path, content)
-        flags += ["--arg", f"inout:{path}:{seen[spot]}"]
-    ptx = glob.glob(os.path.join(glob.escape(folder), "*.ptx"))
-    ptx = [p for p in ptx if ".entry " + re.sub(r"[.\-]", "_", kernel) in open(p).read()]
+class Memory:
+    """The allocations of one module, filled with its parameters."""
+
+    def __init__(self, table, where, data):
+        self.bytes, self.table, self.where = {}, table, where
+        for (value, index), (allocation, offset, size) in where.items():
+            room = self.bytes.get(allocation, np.zeros(0, np.uint8))
+            if room.size < offset + size:
+                self.bytes[allocation] = np.concatenate([room, np.zeros(offset + size - room.size, np.uint8)])
+        for value, (shape, op, _, rest) in table.items():
+            if op == "parameter" and (value, ()) in where:
+                t, dims, layout = leaves(shape)[0]
+                self.slice(value, ())[:] = to_memory(typed(data[f"arg{int(re.match(r'([0-9]+)', rest)[1])}"], t), layout)
+
+    def spot(self, name, index):
+        spot = self.where.get(resolve(self.table, name, index))
+        if spot is None:
+            raise Skip(f"no memory for {name}{list(index)}")
+        return spot
+
+    def slice(self, name, index):
+        allocation, offset, size = self.spot(name, index)
+        return self.bytes[allocation][offset : offset + size]
+
+
+def launch(args, folder, memory, m, kernel):
+    shape, _, operands, _ = memory.table[kernel]
+    params = [(o, ()) for o in operands] + ([(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())])
+    entry = re.sub(r"[.\-]", "_", m[1])
+    ptx = [p for p in glob.glob(os.path.join(glob.escape(folder), "*.ptx")) if re.search(r"\.entry " + entry + r"\(", open(p).read())]
     if not ptx:
         raise Skip("no PTX of " + kernel)
-    r = subprocess.run([args.tool, "sim", ptx[0], "--entry=" + re.sub(r"[.\-]", "_", kernel), "--grid=" + ",".join(m.group(2, 3, 4)), "--block=" + ",".join(m.group(5, 6, 7)), "--shared=" + m[8]] + flags, capture_output=True, text=True, timeout=120)
+    wanted = len(re.findall(r"\.param", re.search(r"\.entry " + entry + r"\((.*?)\)", open(ptx[0]).read(), re.S)[1]))
+    flags, seen, files, scratch = [], {}, [], tempfile.TemporaryDirectory()
+    for name, index in params:
+        if memory.table[resolve(memory.table, name, index)[0]][1] == "constant":
+            raise Skip("an operand is a constant of the module")
+        spot = memory.spot(name, index)
+        if spot in seen:
+            if wanted == len(params):
+                flags += ["--arg", f"same:{seen[spot]}"]
+            continue
+        seen[spot] = len(flags) // 2
+        path = os.path.join(scratch.name, f"p{len(files)}.npy")
+        files.append((spot, path))
+        np.save(path, memory.slice(name, index))
+        flags += ["--arg", f"inout:{path}:{path}.out"]
+    r = subprocess.run([args.tool, "sim", ptx[0], "--entry=" + entry, "--grid=" + ",".join(m.group(2, 3, 4)), "--block=" + ",".join(m.group(5, 6, 7)), "--shared=" + m[8]] + flags, capture_output=True, text=True, timeout=300)
     if r.returncode:
         return (r.stderr or r.stdout).strip()[:400]
-    outputs = leaves(table[root][0])
-    for i, (t, dims, layout) in enumerate(outputs):
-        spot = where[resolve(table, root, (i,) if table[root][0].startswith("(") else ())]
-        path = seen.get(spot)
-        if not path:
-            raise Skip(f"result {i} is not written by the kernel")
-        got = from_memory(next(iter(np.load(path).values()))[: int(np.prod(dims)) * np.dtype(DTYPES[t]).itemsize], DTYPES[t], dims, layout)
-        if not equal(got, typed(data[f"out{i}"], t).reshape(dims), rtol, atol):
-            return f"result {i} differs"
+    for (allocation, offset, size), path in files:
+        memory.bytes[allocation][offset : offset + size] = next(iter(np.load(path + ".out").values()))
     return None
+
+
+def run(args, name, rtol, atol):
+    """How many kernels ran, and what is wrong."""
+    folder = os.path.join(args.dump, name)
+    thunks = [l for l in one(folder, "*thunk_sequence.txt").splitlines() if re.match(r"\s*\d+: k", l)]
+    others = {re.search(r"k[A-Z]\w+", t)[0] for t in thunks} - {"kCustomKernel", "kKernel"}
+    if others or not thunks or (len(thunks) > 1 and not args.all):
+        raise Skip(f"{len(thunks)} thunks" + (": " + ", ".join(sorted(others)) if others else ""))
+    table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
+    data = np.load(os.path.join(args.cases, name + ".npz"))
+    memory = Memory(table, slices(one(folder, "*after_optimizations-buffer-assignment.txt")), data)
+    for t in thunks:
+        m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", t)
+        kernel = m and (m[1] if m[1] in table else next((k for k in table if re.sub(r"[.\-]", "_", k) == m[1]), None))
+        if not kernel:
+            raise Skip("a thunk is no instruction of the entry: " + t.split("]")[-1].strip()[:80])
+        wrong = launch(args, folder, memory, m, kernel)
+        if wrong:
+            return len(thunks), wrong
+    for i, (t, dims, layout) in enumerate(leaves(table[root][0])):
+        raw = memory.slice(root, (i,) if table[root][0].startswith("(") else ())
+        got = from_memory(raw[: int(np.prod(dims)) * np.dtype(DTYPES[t]).itemsize], DTYPES[t], dims, layout)
+        if not equal(got, typed(data[f"out{i}"], t).reshape(dims), rtol, atol):
+            return len(thunks), f"result {i} differs"
+    return len(thunks), None
 
 
 def main():
     ap = argparse.ArgumentParser()
     for flag, default in (("--dump", None), ("--cases", None), ("--tool", "build/xlagpu"), ("--only", "")):
         ap.add_argument(flag, default=default, required=default is None)
+    ap.add_argument("--all", action="store_true")
     args = ap.parse_args()
-    passed = failed = skipped = 0
+    passed = failed = skipped = kernels = 0
     for line in open(os.path.join(args.cases, "manifest.tsv")).read().splitlines()[1:]:
         name, _, rtol, atol = line.split("\t")[:4]
         if not re.search(args.only, name) or not os.path.isdir(os.path.join(args.dump, name)):
             continue
         try:
-            wrong = run(args, name, float(rtol), float(atol))
+            n, wrong = run(args, name, float(rtol), float(atol))
         except Skip as s:
             skipped += 1
             print(f"none\t{name}\t{s}")
             continue
-        passed, failed = passed + (wrong is None), failed + (wrong is not None)
-        print(f"{'FAIL' if wrong else 'ok'}\t{name}\t{wrong or ''}", flush=True)
-    print(f"{skipped} modules are not one kernel\n{passed} passed, {failed} failed")
+        passed, failed, kernels = passed + (wrong is None), failed + (wrong is not None), kernels + n
+        print(f"{'FAIL' if wrong else 'ok'}\t{name}\t{n} kernels\t{wrong or ''}", flush=True)
+    print(f"{kernels} kernels run, {skipped} modules left out\n{passed} passed, {failed} failed")
     return failed != 0
 
 

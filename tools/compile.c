@@ -90,6 +90,34 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
     return rc;
 }
 
+/* Machine code by ptxas, put into the executable. Its files stand beside the module's: NAME.ptx.tmp and NAME.cubin.tmp. */
+static int add_cubin(const source *s, const dump_state *d, const char *target, xlagpu_bytes *exe) {
+    char ptx[300], cubin[300], command[900];
+    xlagpu_bytes text = xlagpu_executable_ptx(*exe), code;
+    unsigned char *file;
+    size_t n;
+    int rc;
+    if (!text.data) return OK; /* no kernels */
+    if (strpbrk(d->base, "'\"\\") || strpbrk(target, " ;|&'\"")) return fail(BAD, "%s: error: a name with quotes cannot be handed to ptxas", s->path);
+    snprintf(ptx, sizeof ptx, "%s.ptx.tmp", d->base);
+    snprintf(cubin, sizeof cubin, "%s.cubin.tmp", d->base);
+    snprintf(command, sizeof command, "ptxas -arch=%s \"%s\" -o \"%s\"", target, ptx, cubin);
+    rc = write_out(ptx, text.data, text.size);
+    if (!rc && system(command) != 0) rc = fail(BAD, "%s: error: ptxas failed: is it in PATH?", s->path);
+    file = rc ? NULL : file_read(cubin, &n);
+    if (!rc && !file) rc = fail(BAD, "%s: error: cannot be read", cubin);
+    if (!rc) {
+        code.data = file;
+        code.size = n;
+        *exe = xlagpu_attach_cubin(s->module, *exe, code);
+        if (!exe->data) rc = source_failed(s);
+    }
+    free(file);
+    remove(ptx);
+    remove(cubin);
+    return rc;
+}
+
 static int compile_one(const flag_values *f, int file, const char *emit) {
     source s;
     dump_state d;
@@ -100,6 +128,7 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     dump_begin(&d, f, f->files[file], file, emit ? emit_stage(emit) : NULL);
     if (!rc) rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
+    if (!rc && f->cubin) rc = add_cubin(&s, &d, f->target ? f->target : "sm_90a", &exe);
     if (!rc && emit) rc = write_emitted(f, emit, exe, &d);
     dump_end(&d);
     source_close(&s);

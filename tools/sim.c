@@ -70,7 +70,7 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     const char *rest = strchr(text, ':'), *second;
     char path[512];
     memset(a, 0, sizeof *a);
-    if (!rest) return fail(BAD, "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, bytes:F or TYPE:VALUE", text);
+    if (!rest) return fail(BAD, "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F or TYPE:VALUE", text);
     rest++;
     if (strncmp(text, "in:", 3) == 0 || strncmp(text, "inout:", 6) == 0) {
         second = text[2] == 'o' ? strchr(rest, ':') : NULL;
@@ -106,6 +106,17 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     }
     if ((strncmp(text, "i32:", 4) == 0 || strncmp(text, "u32:", 4) == 0 || strncmp(text, "i64:", 4) == 0 || strncmp(text, "u64:", 4) == 0 || strncmp(text, "f32:", 4) == 0 || strncmp(text, "f64:", 4) == 0) && sim_scalar(text, rest, a)) return OK;
     return fail(BAD, "xlagpu: error: --arg %s is not understood", text);
+}
+
+/* "same:K": the memory of an earlier argument, counted from 0, once more. */
+static int sim_parse_same(const char *text, sim_arg *args, int k) {
+    char *end;
+    long n = strtol(text + 5, &end, 10);
+    if (end == text + 5 || *end || n < 0 || n >= k || args[n].bytes != 8) return fail(BAD, "xlagpu: error: --arg %s: no earlier argument", text);
+    memset(&args[k], 0, sizeof args[k]);
+    memcpy(args[k].value, args[n].value, 8);
+    args[k].bytes = 8;
+    return OK;
 }
 
 static int sim_parameters(xlagpu_device *d, const flag_values *f, const char *ptx, size_t n, const sim_arg *args, unsigned char *block, size_t *bytes) {
@@ -164,7 +175,7 @@ int verb_sim(const flag_values *f) {
     else if (!(ptx = file_read(f->files[0], &n))) rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
     else if (!three(f->grid ? f->grid : "1", l.grid) || !three(f->block ? f->block : "1", l.block)) rc = fail(BAD, "xlagpu: error: --grid and --block are one to three positive numbers: X,Y,Z");
     else if (xlagpu_rt_open(&desc, &d) != XLAGPU_OK) rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
-    for (k = 0; k < f->n_arg && !rc; k++) rc = sim_parse_arg(d, f->arg[k], &args[k]);
+    for (k = 0; k < f->n_arg && !rc; k++) rc = strncmp(f->arg[k], "same:", 5) == 0 ? sim_parse_same(f->arg[k], args, k) : sim_parse_arg(d, f->arg[k], &args[k]);
     if (!rc) rc = sim_parameters(d, f, (const char *)ptx, n, args, block, &l.parameter_bytes);
     if (!rc) {
         xlagpu_status s;

@@ -14,7 +14,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
+    X(EXPAND, "optimization", 1) \
     X(SIMPLIFY, "simplification", 25) \
+    X(CANON, "canonicalization", 1) \
+    X(SIMPLIFY2, "simplification-2", 25) \
+    X(COLLECTIVE, "collective-optimizations", 1) \
     X(LAYOUT, "layout-assignment", 1) \
     X(FUSION, "fusion", 1) \
     X(SCHEDULE, "scheduling", 1)
@@ -22,18 +26,37 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
+    X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
+    X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
+    X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
+    X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
+    X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
+    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 

@@ -140,12 +140,19 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
+/* ---- merge.c ---- */
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- scan.c ---- */
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);

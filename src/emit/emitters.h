@@ -6,6 +6,7 @@
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
+    X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -13,5 +14,6 @@
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif

@@ -3,7 +3,7 @@
  * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
  * in steps of depth rows. Three ways to choose the two:
  *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
- *   tile     width 32 * vector or more columns, some rows of them; blocks stand side by side.
+ *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
  *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
  * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
@@ -11,7 +11,7 @@
 #include "emit.h"
 
 enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
-enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8 };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */ };
 
 typedef struct xg_column_plan {
     int way;
@@ -26,9 +26,17 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
     return XG_MAX(bytes, (int64_t)1);
 }
 
+/* The most columns that a thread may take, by what it holds of each and what its block shares. */
+XG_FN int64_t xg_column_most(const xg_reduction *r) {
+    int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    while (v > 1 && (v * (int64_t)r->n_values > XG_COLUMN_RESULTS_MAX || v * xg_column_bytes(r) * XG_COLUMN_BLOCK > XG_COLUMN_SHARED_MAX)) v /= 2;
+    return v;
+}
+XG_FN bool xg_column_takes(const xg_reduction *r) { return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_COLUMN_SHARED_MAX; }
+
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
+    for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
     p->depth = 1;
@@ -39,7 +47,7 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
 }
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
-    p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
@@ -62,8 +70,8 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     int64_t across = 32, resident = r->e->target->resident_threads;
-    for (p->vector = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
-    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < r->e->target->resident_threads / 2048) across /= 2;
+    for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
+    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048) across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;
     p->width = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
@@ -81,11 +89,10 @@ XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     xg_column_tile(r, &p);
     return p;
 }
-XG_FN bool xg_column_takes(const xg_reduction *r) { return r->n_kept >= 1; }
 
 /* ---- elements ---- */
 
-/* kept and lin of the thread's element v in row group `row`; v NULL: of its first one. */
+/* kept and lin of the thread's element v in a step; v NULL: of its first one. */
 XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
     const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
@@ -171,8 +178,36 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     }
 }
 
-/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. */
-XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, xg_partial *p) {
+/* What a pad asks of the elements of some steps. */
+XG_FN const xg_imap *xg_column_pad_map(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_aff_add_k(m.x, xg_walk_sym(&m, "step", steps), first);
+    m.threads = plan->active;
+    xg_column_place(r, plan, &m, step, xg_walk_sym(&m, "vector_index", plan->vector));
+    return xg_walk_map_source(r, &m);
+}
+/* It parts the columns of a thread. */
+XG_FN bool xg_column_is_parted(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps) {
+    const xg_imap *map = xg_column_pad_map(r, plan, first, steps);
+    uint32_t k;
+    if (map->state == XG_IMAP_EMPTY) return false;
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) return true;
+    for (k = 0; k < map->n_constraints; k++) if (xg_aff_uses(map->constraints[k].expr, xg_aff_sym(r->e->m->aff, 1))) return true;
+    return false;
+}
+/* Its one test as a test of the block alone: up to `most` all elements pass. */
+typedef struct xg_column_cut { const xg_aff *block; int64_t most; } xg_column_cut;
+XG_FN bool xg_column_cut_of(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps, xg_column_cut *cut) {
+    const xg_imap *map = xg_column_pad_map(r, plan, first, steps);
+    xg_range rest;
+    if (!xg_imap_ok(map) || map->n_constraints != 1 || map->constraints[0].range.hi == INT64_MAX) return false;
+    cut->block = xg_walk_of_block(r->e->m->aff, map, map->constraints[0].expr, &rest);
+    cut->most = map->constraints[0].range.hi - rest.hi;
+    return cut->block->kind != XG_AFF_CONST && xg_range_known(rest);
+}
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. With a cut: all columns in the blocks that a
+ * pad has nothing to do with, one column in the others. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, const xg_column_cut *cut, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *step;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
@@ -187,8 +222,10 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
     if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (cut && only < 0) xg_walk_require(&m, cut->block, INT64_MIN, cut->most);
+    if (cut && only >= 0) xg_walk_require(&m, cut->block, cut->most + 1, INT64_MAX);
     map = xg_walk_map_end(r, &m, NULL, 0);
-    if (r->pad) { /* where the first column is inside, all are: see xg_column_emit */
+    if (r->pad && (!cut || only >= 0)) {
         if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
         map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
     }
@@ -367,38 +404,32 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (!last);
 }
 
-/* A pad that could part the columns of one thread is read as it is. */
-XG_FN void xg_column_check_pad(xg_reduction *r, const xg_column_plan *plan) {
-    xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *step = xg_walk_sym(&m, "step", (r->n_reduced + plan->depth - 1) / plan->depth), *v;
-    const xg_imap *map;
-    uint32_t h, k;
-    bool parts = false;
-    if (!r->pad || plan->vector == 1) return;
-    m.threads = plan->active;
-    v = xg_walk_sym(&m, "vector_index", plan->vector);
-    xg_column_place(r, plan, &m, step, v);
-    map = xg_walk_map_source(r, &m);
-    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) parts = true;
-    for (k = 0; k < map->n_constraints; k++) parts = parts || xg_aff_uses(map->constraints[k].expr, v);
-    if (!parts) return;
-    r->pad = NULL;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+/* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these one at a time. */
+XG_FN void xg_column_whole(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    bool parted = r->pad && plan->vector > 1 && xg_column_is_parted(r, plan, first, groups * group), cuts;
+    xg_column_cut cut;
+    int64_t v;
+    cuts = parted && xg_column_cut_of(r, plan, first, groups * group, &cut);
+    if (cuts || !parted) xg_column_steps(r, plan, first, groups, group, false, -1, cuts ? &cut : NULL, p);
+    for (v = 0; parted && v < plan->vector; v++) xg_column_steps(r, plan, first, groups, group, false, v, cuts ? &cut : NULL, p);
 }
-
+/* The steps at the end of the columns; one column at a time, where the end or a pad may part those of a thread. */
+XG_FN void xg_column_end(xg_reduction *r, const xg_column_plan *plan, int64_t first, xg_partial *p) {
+    bool parted = plan->way == XG_COLUMN_LINEAR && r->n_reduced * plan->width % plan->vector;
+    int64_t v;
+    if (r->pad && plan->vector > 1) parted = parted || xg_column_is_parted(r, plan, first, 1);
+    if (!parted) xg_column_steps(r, plan, first, 1, 1, true, -1, NULL, p);
+    else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, first, 1, 1, true, v, NULL, p);
+}
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
-    xg_column_check_pad(r, plan);
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (groups) xg_column_steps(r, plan, 0, groups, XG_COLUMN_GROUP, false, -1, &all);
-    if (rest) xg_column_steps(r, plan, groups * XG_COLUMN_GROUP, 1, rest, false, -1, &all);
-    if (r->n_reduced % plan->depth) {
-        if (plan->way != XG_COLUMN_LINEAR || r->n_reduced * plan->width % plan->vector == 0) xg_column_steps(r, plan, whole, 1, 1, true, -1, &all);
-        else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, whole, 1, 1, true, v, &all);
-    }
+    if (groups) xg_column_whole(r, plan, 0, groups, XG_COLUMN_GROUP, &all);
+    if (rest) xg_column_whole(r, plan, groups * XG_COLUMN_GROUP, 1, rest, &all);
+    if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     memcpy(like, all.acc, r->n_values * sizeof *like);

@@ -40,6 +40,8 @@ typedef struct xg_reduction {
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
+    xg_kval *round;               /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    int64_t rounds;
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */

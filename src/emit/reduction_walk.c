@@ -36,7 +36,7 @@ typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **val
 /* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
 XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_scope *s = &r->s;
-    xg_kval *dims[2];
+    xg_kval *dims[3];
     xg_kregion *body;
     xg_walk w;
     uint32_t n, k;
@@ -44,6 +44,7 @@ XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) 
     n = xg_partial_values(p, w.values);
     dims[0] = r->thread;
     dims[1] = r->block;
+    dims[2] = r->round;
     w.loop = xg_kloop(&s->b, map, dims, w.values, n);
     body = w.loop->regions[0];
     for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
@@ -66,7 +67,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -86,12 +87,13 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
 }
 /* The map to these results, over thread, block and the symbols. */
 XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
-    xg_imap *m = xg_imap_new(w->x, 2, w->n_syms, 0, n, w->n_constraints);
+    xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, w->threads - 1);
     m->dims[1].name = XG_STR("bl_x");
     m->dims[1].range = xg_range_of(0, r->blocks - 1);
+    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
     for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
     for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
     for (k = 0; k < n; k++) m->results[k] = results[k];
@@ -105,11 +107,12 @@ XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint3
     for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
     return part;
 }
-/* ... to the indices of the operand. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
 XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX];
     uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
     xg_index_order inner = xg_walk_order(&r->reduced, 0, split), rest = xg_walk_order(&r->reduced, split, r->reduced.n);
+    if (w->at) return xg_walk_map_end(r, w, w->at, r->in->rank);
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
     xg_index_delinearise(w->x, &inner, w->lin, at);
     if (w->outer) xg_index_delinearise(w->x, &rest, w->outer, at);

@@ -1,16 +1,18 @@
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are.
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. Those that the comparator looks at
+ * are brought into shared memory too, if there is room.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
  * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
  * the sort is always stable.
- *     for p { step(p, mask 2^(p+1)-1); for q = p-1 .. 0 { step(q, mask 2^q) } }
- *     step(q, mask): pair t compares place i (t with a zero put in at bit q) with place i ^ mask
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. */
+ *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
+ *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
+ * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"
 
-enum { XG_SORT_LENGTH_MAX = 8192 /* indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
@@ -28,7 +30,11 @@ typedef struct xg_sort_site {
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept;
+    int64_t length, places, threads, kept; /* of the row, or of a run */
+    int64_t whole;                /* of the row; 0: it is one run */
+    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
+    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
+    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
 } xg_sort_site;
@@ -58,9 +64,11 @@ XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
     return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
 }
 
+XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
 /* Element of operand k whose place in the row is an index read from shared memory. */
 XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    d->row[d->dim] = index;
+    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
+    d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
@@ -86,19 +94,36 @@ XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *
     return r.v;
 }
 
-/* Places i < j: exchanged when j's element goes first. */
+XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
+    xg_kb *b = &d->s.b;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
+    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
+    const xg_ktype *type = places->type;
+    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
+    xg_kb outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &places, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    places = xg_kinsert(b, at_j, places, &i, 1);
+    places = xg_kinsert(b, at_i, places, &j, 1);
+    xg_kyield(b, &places, 1);
+    d->s.b = outer;
+    return op->results;
+}
+/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
+ * the order in which they came. */
 XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
     xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *pi = xg_sort_position(d, at_i), *pj = xg_sort_position(d, at_j), *first, *tie;
+    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
     const xg_ktype *type = places->type;
     xg_kb outer;
     xg_kop *op;
     uint32_t k;
+    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
+    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
     for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
-    tie = xg_k2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_kconst_int(b, XG_E_I1, 1));
-    tie = xg_k2(b, XG_K_OP_ANDI, tie, xg_kcmpi_(b, XG_CI_SLT, at_j, at_i));
-    first = xg_k2(b, XG_K_OP_ORI, xg_sort_before(d, y, x), tie);
+    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
     op = xg_kif(b, first, &type, 1);
     outer = d->s.b;
     d->s.b = xg_kb_end(d->e->m, op->regions[1]);
@@ -111,30 +136,71 @@ XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg
     return op->results;
 }
 
-/* All pairs of one step; bit is 2^q as an index. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, xg_kval *bit, xg_kval *mask) {
+XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
+
+/* All pairs of one step. */
+XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
     int64_t pairs = d->places / 2;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
     xg_kb *b = &d->s.b;
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *low = xg_k2(b, XG_K_OP_ANDI, t, xg_k2(b, XG_K_OP_SUBI, bit, xg_elem_index(&d->s, 1))), *i, *j, *r;
-    xg_sort_ranged(low, pairs - 1);
-    i = xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, t, low), xg_elem_index(&d->s, 2)), low), d->places - 1);
-    j = xg_sort_ranged(xg_k2(b, XG_K_OP_XORI, i, mask), d->places - 1);
-    if (d->length == d->places) r = xg_sort_exchange(d, l.carried, i, j);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
+    m->dims[0].range = xg_range_of(0, pairs - 1);
+    m->results[0] = at;
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
+    i = xg_sort_ranged(pair[0], d->places - 1);
+    j = xg_sort_ranged(pair[1], d->places - 1);
+    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
     else {
         const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, xg_elem_index(&d->s, d->length)), &type, 1);
+        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
         xg_kb outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange(d, l.carried, i, j);
+        r = xg_sort_exchange_any(d, l.carried, i, j);
         xg_kyield(b, &r, 1);
         d->s.b = outer;
         r = op->results;
     }
     r = xg_sort_loop_end(d, &l, r);
     return xg_sort_barrier(d, r);
+}
+
+/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
+XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
+    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
+    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
+}
+XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), &d->places, 1);
+    xg_kval *tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results, *p;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
+    xg_kop *op;
+    xg_kb outer;
+    p = xg_sort_nth(d, l.var, d->places - 1);
+    op = xg_kif(&d->s.b, xg_kcmpi_(&d->s.b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
+    outer = d->s.b;
+    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(&d->s.b, &l.carried, 1);
+    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, xg_sort_element(d, k, p)), l.carried, &p, 1);
+    xg_kyield(&d->s.b, &tensor, 1);
+    d->s.b = outer;
+    return xg_sort_loop_end(d, &l, op->results);
+}
+XG_FN void xg_sort_bring(xg_sort_site *d) {
+    int64_t bytes = 4 * d->places;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        int64_t more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_sort_asks_for(d, k) || bytes + more > XG_SORT_SHARED_MAX) continue;
+        bytes += more;
+        d->close[k] = xg_sort_bring_one(d, k);
+    }
 }
 
 /* places[p] = p */
@@ -144,27 +210,13 @@ XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
     return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
 }
 
-/* 2^v for an index v below 32. */
-XG_FN xg_kval *xg_sort_power(xg_sort_site *d, xg_kval *v, int64_t most) {
-    xg_kb *b = &d->s.b;
-    xg_kval *p = XG_KOP2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 1), xg_kcast(b, XG_K_OP_INDEX_CAST, v, XG_E_I32));
-    return xg_sort_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, p, XG_E_INDEX), most);
-}
-
 XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    int64_t levels = 0;
-    xg_sort_loop p, q;
-    xg_kval *bit, *mask, *r;
-    while ((int64_t)1 << levels < d->places) levels++;
-    if (!levels) return places;
-    p = xg_sort_loop_begin(d, xg_elem_index(&d->s, levels), places);
-    bit = xg_sort_power(d, p.var, d->places / 2);
-    mask = xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_MULI, bit, xg_elem_index(&d->s, 2)), xg_elem_index(&d->s, 1));
-    r = xg_sort_step(d, p.carried, bit, xg_sort_ranged(mask, d->places - 1));
-    q = xg_sort_loop_begin(d, p.var, r);
-    bit = xg_sort_power(d, xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_SUBI, xg_k2(&d->s.b, XG_K_OP_SUBI, p.var, q.var), xg_elem_index(&d->s, 1)), levels - 1), d->places / 2);
-    r = xg_sort_loop_end(d, &q, xg_sort_step(d, q.carried, bit, bit));
-    return xg_sort_loop_end(d, &p, r);
+    int64_t half, bit;
+    for (half = 1; half < d->places; half *= 2) {
+        places = xg_sort_step(d, places, half, true);
+        for (bit = half / 2; bit; bit /= 2) places = xg_sort_step(d, places, bit, false);
+    }
+    return places;
 }
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
@@ -176,7 +228,7 @@ XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *inde
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = d->kept % d->threads == 0;
+    bool exact = !d->limit && d->kept % d->threads == 0;
     xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
     xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
@@ -185,15 +237,15 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
     memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = p;
+    inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
     if (!exact) {
         xg_kyield(b, &r, 1);
@@ -203,20 +255,23 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg
     return xg_sort_loop_end(d, &l, r);
 }
 
-/* Block to the indices of its row: all dimensions but the sorted one. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows) {
+/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
+XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_dim(x, 0);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
     uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->dims[0].range = xg_range_of(0, rows * runs - 1);
     for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_const(x, 0); continue; }
+        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
         m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
         rest = xg_aff_div(x, rest, d->shape->dims[k]);
     }
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+    if (!d->whole) return;
+    d->base = d->row[d->dim];
+    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
 }
 
 XG_FN void xg_emit_sort(xg_fusion_emission *e) {
@@ -224,7 +279,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     xg_sort_site d;
     xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_ktype *type;
-    int64_t rows;
+    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
@@ -232,16 +287,21 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
+    d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
     d.length = d.shape->dims[d.dim];
     d.kept = e->roots[0]->shape->dims[d.dim];
-    if (d.length > XG_SORT_LENGTH_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s of rows of %lld elements; at most %d are supported in kernels", xg_op_name(d.i->op), (long long)d.length, (int)XG_SORT_LENGTH_MAX);
+    rows = d.length ? d.shape->elements / d.length : 0;
+    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
+        d.whole = d.length;
+        d.length = d.kept = to;
+        runs = (d.whole + to - 1) / to;
+    }
+    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
     d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows, (int64_t)1);
+    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
@@ -249,10 +309,16 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     if (d.shape->elements && e->roots[0]->shape->elements) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows);
-        type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-        places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        places = xg_sort_network(&d, xg_sort_start(&d, places));
+        xg_sort_row(&d, rows, runs);
+        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
+        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0));
+        else {
+            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
+            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+            xg_sort_bring(&d);
+            places = xg_sort_start(&d, places);
+        }
+        places = xg_sort_network(&d, places);
         for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);

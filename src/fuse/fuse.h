@@ -14,6 +14,11 @@ XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel 
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
+/* ---- sort_passes.c ---- */
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
+XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
@@ -79,6 +84,7 @@ struct xg_kernel {
     bool live;                   /* a kernel makes it; false: whoever needs it computes it */
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
+    bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */

@@ -158,7 +158,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
-    static const char open = 0, done = 0; /* two addresses */
+    static const char waiting = 0, placed = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k;
@@ -169,12 +169,12 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
-            top->scratch = (void *)(uintptr_t)&open;
-            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &done) need = XG_OPERAND(top, k);
+            top->scratch = (void *)(uintptr_t)&waiting;
+            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &placed) need = XG_OPERAND(top, k);
             if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
             if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
             stack.n--;
-            top->scratch = (void *)(uintptr_t)&done;
+            top->scratch = (void *)(uintptr_t)&placed;
             if (top == i) continue;
             if (top == next) next = top->next;
             xg_inst_move_before(top, i);

@@ -91,11 +91,10 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) {
+XG_FN void xg_kernel_see(xg_kernel *o, const xg_kernel_input *how) {
     if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
     o->seen = *how;
     o->seen.from = o;
-    (void)g;
 }
 
 /* Members behind the roots, operands first, into g->order. */
@@ -124,6 +123,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
         xg_access a = xg_fuse_access(i, k);
@@ -134,19 +134,19 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
         how.coalesced = how.coalesced && a.coalesced;
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
-        xg_kernel_see(g, o, &how);
+        xg_kernel_see(o, &how);
     }
 }
 
 /* A root is made at the kernel's own indices; one of another size at indices of its own. */
-XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(g, root, &own);
+    xg_kernel_see(root, &own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
@@ -158,9 +158,10 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
+    k->turns = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
     inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
     k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
@@ -175,11 +176,19 @@ XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_in
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
+/* Behind a hero the threads go on that computed it. */
+XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_kernel *p = in->from;
+    int64_t memory = xg_cost_add(p->memory, c->memory - in->time);
+    return xg_kernel_time(g, p, memory, xg_kernel_instructions_with(c, in));
+}
+
 XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
+    if (p->hero && !c->hero) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
@@ -209,6 +218,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
+    c->turns = c->turns || p->turns;
     c->inputs = inputs;
     c->n_inputs = n;
     xg_kernel_settle(g, c);

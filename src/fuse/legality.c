@@ -29,6 +29,13 @@ XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
     }
 }
 
+/* A running sum, of which each element is made from the one before it. */
+XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
+    uint32_t dim;
+    bool reverse;
+    return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -46,6 +53,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     }
     case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
         const xg_attr *a = xg_inst_attr(i, XG_A_window);
+        if (xg_fuse_is_scan(i)) return 1;
         for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
         return n;
     }
@@ -58,7 +66,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }

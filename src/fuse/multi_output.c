@@ -96,6 +96,7 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
@@ -127,6 +128,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->turns = a->turns || b->turns;
     xg_kernel_settle(g, a);
 }
 
@@ -134,7 +136,7 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     if (!g->log) return;
     xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
     if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
-    else xg_printf(g->log, "refused, %s\n", why);
+    else xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
 /* Does the kernel read something of the other's anywhere but element for element? *any: at all. */

@@ -34,12 +34,11 @@ typedef struct xg_alg_run {
 enum { XG_ALG_QUEUED = 1, XG_ALG_GONE = 2 };
 
 XG_FN void xg_alg_index(xg_alg_run *r) {
-    uint32_t op, k, n = 0;
-    for (op = 0; op <= XG_OPCODE_COUNT; op++) {
-        r->first[op] = (uint16_t)n;
-        for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (xg_alg_rules[k].op == op && (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0)) r->order[n++] = (uint16_t)k;
-    }
-    r->first[op] = (uint16_t)n;
+    uint16_t at[XG_OPCODE_COUNT + 1];
+    uint32_t op, k;
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) r->first[xg_alg_rules[k].op + 1] += !r->only || strcmp(r->only, xg_alg_rules[k].name) == 0;
+    for (op = 0; op <= XG_OPCODE_COUNT; op++) { at[op] = r->first[op]; r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]); }
+    for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
     while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
@@ -60,7 +59,7 @@ XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
-            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { xg_alg_enqueue(r, d); continue; }
+            (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
         *xg_alg_state(r, d) |= XG_ALG_GONE;
         for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
         xg_inst_remove(d);
@@ -116,7 +115,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
         unsigned char *s = xg_alg_state(r, i);
         if (*s & XG_ALG_GONE) continue;
         *s = 0;
-        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) { xg_alg_drop(r, i); continue; }
+        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
+        if (*xg_alg_state(r, i) & XG_ALG_GONE) continue;
         if (xg_alg_visit(r, i)) { changed = true; r->budget--; }
     }
     XLAGPU_ASSERT(r->budget); /* two rules turn each other back */

@@ -37,7 +37,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(compare_self, COMPARE, EXACT) X(compare_unsigned_zero, COMPARE, EXACT) X(compare_pred, COMPARE, EXACT) X(compare_converted_pred, COMPARE, EXACT) \
     X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
     X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
-    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) \
+    X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
     X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \

@@ -389,6 +389,44 @@ RULE(of_broadcasts) {
     for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_splat(&a->b, in[k], XG_OPERAND(model, 0)->shape->dims, in[k]->shape->rank ? 0 : XG_OPERAND(model, 0)->shape->rank);
     return xg_hb_broadcast(&a->b, xg_alg_again(a, i, in, XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank), i->shape->dims, i->shape->rank, places.p, places.n);
 }
+/* The operands of i before the movement `op`, which all arrays among them make from one shape and which moves nothing else; NULL where that would not leave
+ * fewer movements. Scalars that are broadcast are the same in any shape. */
+XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
+    xg_inst *model = NULL, **in;
+    uint32_t k, n = 0;
+    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = P(k);
+        if (o->shape->rank != i->shape->rank) return NULL;
+        if (o->op == XG_BROADCAST && XG_OPERAND(o, 0)->shape->rank == 0) continue;
+        if (o->op != op || !xg_alg_one_user(o)) return NULL;
+        if (model && (!xg_shape_same_dims(XG_OPERAND(o, 0)->shape, XG_OPERAND(model, 0)->shape) || (op == XG_TRANSPOSE && !xg_ints_equal(xg_attr_ints(o, XG_A_dimensions), xg_attr_ints(model, XG_A_dimensions))))) return NULL;
+        model = o;
+        n++;
+    }
+    if (n < 2) return NULL;
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
+    for (k = 0; k < i->n_operands; k++) in[k] = P(k)->op == op ? XG_OPERAND(P(k), 0) : xg_hb_splat(&a->b, XG_OPERAND(P(k), 0), XG_OPERAND(model, 0)->shape->dims, XG_OPERAND(model, 0)->shape->rank);
+    return in;
+}
+XG_FN const xg_shape *xg_alg_moved_shape(const xg_inst *i, xg_opcode op) {
+    uint32_t k = 0;
+    while (P(k)->op != op) k++;
+    return XG_OPERAND(P(k), 0)->shape;
+}
+RULE(of_reshapes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_RESHAPE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_RESHAPE) : NULL;
+    return in ? xg_hb_reshape(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), i->shape->dims, i->shape->rank) : NULL;
+}
+RULE(of_transposes) {
+    xg_inst **in = xg_alg_before_movement(a, i, XG_TRANSPOSE);
+    const xg_shape *s = in ? xg_alg_moved_shape(i, XG_TRANSPOSE) : NULL;
+    uint32_t k = 0;
+    if (!in) return NULL;
+    while (P(k)->op != XG_TRANSPOSE) k++;
+    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_ints(P(k), XG_A_dimensions).p);
+}
 #undef RULE
 #undef P
 #undef XG_EITHER

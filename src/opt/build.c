@@ -83,6 +83,8 @@ XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, ui
 
 /* ---- movement ---- */
 
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
+
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
 }
@@ -219,7 +221,8 @@ XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
-    return xg_hb_reduce(b, x, xg_hb_int(b, x->shape->type, 0), dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
+    xg_inst *zero = xg_hb_int(b, x->shape->type, 0);
+    return xg_hb_reduce(b, x, zero, dims, n, xg_hb_reducer(b, XG_ADD, x->shape->type));
 }
 /* Attributes that say how exactly to multiply come from `like`, which may be NULL. */
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
@@ -325,6 +328,56 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
         if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
         from->comp->root = copy;
     }
+}
+
+/* The same for a tuple: values[k], in any layout, for its k-th element. */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
+    xg_hb b = xg_hb_at(from);
+    uint32_t n = from->shape->n_elems, k;
+    xg_inst **all, *whole;
+    xg_use *u, *next;
+    for (u = from->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        next = u->next;
+        if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
+        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_inst_remove(element);
+    }
+    if (!from->first_use && from != from->comp->root) return;
+    all = XG_NEW_N(from->comp->module->arena, xg_inst *, n + 1);
+    for (k = 0; k < n; k++) all[k] = values[k]->shape == from->shape->elems[k] ? values[k] : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
+    whole = xg_hb_tuple(&b, all, n);
+    xg_inst_replace(from, whole);
+}
+
+/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_hb b;
+            xg_inst *made;
+            next = i->next;
+            if (!matches(i)) continue;
+            b = xg_hb_at(i);
+            made = expand(&b, i);
+            if (!made) continue;
+            if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
+            else {
+                xg_inst **values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+                uint32_t k;
+                for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
+                xg_opt_replace_tuple(i, values);
+            }
+            next = i->next; /* its elements may have stood there, and are gone */
+            xg_inst_remove(i);
+            if (made->op == XG_TUPLE && !made->first_use && made != c->root) xg_inst_remove(made);
+            changed = true;
+        }
+    }
+    return changed;
 }
 
 #endif /* XG_OPT_BUILD_C */

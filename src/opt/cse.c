@@ -24,7 +24,6 @@ typedef struct xg_cse_key { const xg_cse *s; const xg_inst *i; } xg_cse_key;
 XG_FN bool xg_cse_describes(xg_attr_key k) { return k == XG_A_metadata || k == XG_A_origin || k == XG_A_statistics; }
 
 XG_FN uint32_t xg_cse_hash_ints(uint32_t h, xg_ints v) { return xg_hash_mix(xg_hash_mix(h, v.n), v.n ? xg_hash(v.p, v.n * sizeof *v.p) : 0); }
-XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
 
 XG_FN uint32_t xg_cse_hash_attr(const xg_cse *s, uint32_t h, const xg_attr *a) {
     uint32_t k;

@@ -39,6 +39,22 @@ XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
     }
     return changed;
 }
+/* The other way round. */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
+    uint32_t k, at = 0, j;
+    for (k = 0; k < i->n_attrs; k++) {
+        xg_attr a = i->attrs[k];
+        if (xg_attr_kind_of(a.key) == XG_K_COMP) a.v.comp = comps->p[at++];
+        else if (xg_attr_kind_of(a.key) == XG_K_COMPS) {
+            xg_comps *list = XG_NEW(i->comp->module->arena, xg_comps);
+            list->n = a.v.comps->n;
+            list->p = XG_NEW_N(i->comp->module->arena, xg_comp *, list->n + 1);
+            for (j = 0; j < list->n; j++) list->p[j] = comps->p[at++];
+            a.v.comps = list;
+        } else continue;
+        xg_inst_set_attr(i, a);
+    }
+}
 
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     xg_comp *to = xg_comp_new(from->module, from->name, before);

@@ -16,12 +16,26 @@ XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of al
 XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
@@ -31,7 +45,10 @@ XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
 XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
+
+XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -56,6 +73,7 @@ XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims,
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
 XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v);
 XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim);
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b);
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
 XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
@@ -80,6 +98,8 @@ XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int6
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
+XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
+XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 
 /* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);

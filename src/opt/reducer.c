@@ -54,4 +54,23 @@ XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MUL
 XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t) { return xg_reducer_is_sum(c) && xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 ? XLAGPU_F32 : XLAGPU_INVALID; }
 
+/* ---- windows that are running sums ---- */
+
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t found = UINT32_MAX, k;
+    if (i->op != XG_REDUCE_WINDOW || !a || a->v.window->n != in->rank || in->dynamic) return false;
+    for (k = 0; k < in->rank; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1 || w->reversal) return false;
+        if (w->size == 1 && w->pad_low == 0 && w->pad_high == 0) continue;
+        if (found != UINT32_MAX || w->size < in->dims[k] || w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high)) return false;
+        found = k;
+        *reverse = w->pad_low == 0;
+    }
+    *dim = found;
+    return found != UINT32_MAX;
+}
+
 #endif /* XG_OPT_REDUCER_C */

@@ -55,7 +55,7 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 }
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : XG_TREE_SMS, results, blocks, bytes = 0;
+    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
     uint32_t k;
     memset(t, 0, sizeof *t);
     t->i = i;
@@ -188,20 +188,15 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     return true;
 }
 
-/* Reductions inside of fusions stay what they are. */
-XG_FN bool xg_opt_tree_reduction(xg_module *m) {
-    unsigned char *inside = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+XG_FN bool xg_tree_rewrite_in(xg_comp *c) {
+    xg_inst *i, *next;
     bool changed = false;
-    xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) inside[xg_attr_comp(i, XG_A_calls)->id] = 1;
-    for (c = m->first; c; c = c->next) {
-        xg_inst *i, *next;
-        for (i = inside[c->id] ? NULL : c->first; i; i = next) {
-            next = i->next;
-            if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
-        }
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
     }
     return changed;
 }
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
 
 #endif /* XG_OPT_TREE_REDUCTION_C */

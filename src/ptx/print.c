@@ -363,6 +363,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane l;
     xg_str symbol = op->p ? *(const xg_str *)op->p : XG_STR("shared");
     xg_ptx_lane *known = (xg_ptx_lane *)xg_dict_get(&p->arrays, symbol);
+    const xg_kuse *u;
+    bool variable = false;
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
@@ -389,6 +391,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
+    for (u = op->results[0].first_use; u; u = u->next) variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
+    if (variable) l = xg_ptx_in_reg(p, known); /* an address is computed from it: once into a register */
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 

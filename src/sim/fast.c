@@ -73,7 +73,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_shared(xg_sim_worker *w, xg_sim_warp *v, const x
         w->stats.shared_transactions += each <= 4 ? 1 : each / 4;
         xg_sim_fast_move(w, v, in, w->shared + a, size);
     } else {
-        if (each != 4 || !xg_sim_avx2_inside32(off, slot, in->imm, bytes - 4, 3) || !xg_sim_avx2_one_pass(off)) return false;
+        if (each != 4 || in->n != 1 || !xg_sim_avx2_inside32(off, slot, in->imm, bytes - 4, 3) || !xg_sim_avx2_one_pass(off)) return false;
         if (write && xg_sim_avx2_beside32(slot, 0)) return false;
         if (asked && !xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, m.tag | (v->id & 31), write)) return false;
         w->stats.shared_transactions++;

@@ -3,7 +3,7 @@
  *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
- *   plan            the whole way; buffer assignment and thunk sequence
+ *   plan            the whole way; buffer assignment and planned module; "alone": without optional passes
  *   run             the whole way, on the simulator; counters PREFIX: what its kernels moved
  *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
 
@@ -68,6 +68,7 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.dump = pipeline_keep;
     o.dump_user = &d;
+    o.disable_all_passes = strcmp(io->args, "alone") == 0; /* so that a test of the plan stays what it is whatever the passes learn */
     xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
     if (d.kept.n) xg_put(&io->out, d.kept.p, d.kept.n);
     xg_arena_free(&mine);
@@ -95,6 +96,7 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     k.arena = io->arena;
     k.want = want;
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    o.disable_all_passes = strstr(io->args, "alone") != NULL;
     o.command_buffer_control = strstr(io->args, "control") != NULL;
     o.command_buffer_least = o.command_buffer_control ? 1 : 0;
     o.dump = pipeline_keep_text;

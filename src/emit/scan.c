@@ -1,0 +1,392 @@
+/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
+ *
+ * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
+ *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles (distance 1, 2, 4 ...)
+ *     the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
+ * Else each thread takes a column, and neighbours take neighbours.
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
+ * operand is always the first one of the reducer. */
+#ifndef XG_EMIT_SCAN_C
+#define XG_EMIT_SCAN_C
+#include "emit.h"
+
+enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
+
+typedef struct xg_running {
+    xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
+    xg_hero *h;
+    const xg_shape *shape;
+    uint32_t dim;
+    bool reverse, row;
+    int64_t length, kept, vector, lanes, rows;
+    xg_index_order order;         /* all dims but the scanned one */
+    xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
+} xg_running;
+
+XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
+
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_running_of_root(e->roots[0]);
+    uint32_t dim, k;
+    bool reverse;
+    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+}
+
+/* ---- the form ---- */
+
+XG_FN void xg_running_plan(xg_running *d) {
+    int64_t vectors, bytes = 16;
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        if (which == d->dim) d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
+    }
+    d->length = d->shape->dims[d->dim];
+    d->kept = d->shape->elements / d->length;
+    if (!d->row) {
+        d->r.threads = XG_RUNNING_BLOCK;
+        d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
+        return;
+    }
+    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
+    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
+    vectors = (d->length + d->vector - 1) / d->vector;
+    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+    d->r.threads = d->lanes * d->rows;
+    d->r.blocks = (d->kept + d->rows - 1) / d->rows;
+}
+
+/* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
+XG_FN void xg_running_place(const xg_running *d, xg_walk_map *m, const xg_aff *kept, const xg_aff *at, bool tail) {
+    m->at = XG_NEW_N(d->r.e->arena, const xg_aff *, d->shape->rank + 1);
+    xg_index_delinearise(m->x, &d->order, kept, m->at);
+    m->at[d->dim] = d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->length - 1), at) : at;
+    xg_walk_require(m, kept, 0, d->kept - 1);
+    if (tail) xg_walk_require(m, at, 0, d->length - 1);
+}
+XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
+}
+XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
+    xg_fusion_emission *e = d->r.e;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
+        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
+    }
+}
+XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* ---- columns ---- */
+
+XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), d->r.threads), xg_aff_dim(m.x, 0)), *step;
+    xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    xg_running_place(d, &m, kept, step, false);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
+    xg_running_indices(d, &w, at);
+    xg_running_elements(d, at, x);
+    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_store(d, at, p->acc, p->dest);
+    xg_walk_end(&d->r, &w, p);
+}
+XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
+    int64_t groups = d->length / XG_RUNNING_GROUP, rest = d->length % XG_RUNNING_GROUP;
+    if (groups) xg_running_steps(d, 0, groups, XG_RUNNING_GROUP, p);
+    if (rest) xg_running_steps(d, groups * XG_RUNNING_GROUP, 1, rest, p);
+}
+
+/* ---- lanes ---- */
+
+XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_int(&d->r.s.b, XG_E_I32, v); }
+XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, xg_kval *lane, xg_elem *out) {
+    uint32_t k;
+    for (k = 0; k < d->h->n; k++) {
+        out[k] = xg_elem_real(xg_kshuffle(&d->r.s.b, code, x[k].v, lane));
+        if (x[k].im) out[k].im = xg_kshuffle(&d->r.s.b, code, x[k].im, lane);
+    }
+}
+/* acc = cond ? earlier o acc : acc */
+XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
+    xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    uint32_t k;
+    memcpy(joint, earlier, d->h->n * sizeof *joint);
+    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    for (k = 0; k < d->h->n; k++) {
+        acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
+        if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
+    }
+}
+/* What each of `lanes` neighbouring lanes has becomes that of all up to it; lane: its number among them. */
+XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_elem *acc) {
+    xg_elem *other = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    int64_t distance;
+    for (distance = 1; distance < lanes; distance *= 2) {
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, acc, xg_running_i32(d, distance), other);
+        xg_running_join(d, xg_kcmpi_(&d->r.s.b, XG_CI_SGE, lane, xg_running_i32(d, distance)), other, acc);
+    }
+}
+
+/* ---- a chunk of rows ---- */
+
+XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
+/* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
+XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
+    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
+    at = xg_aff_mul(m->x, at, d->vector);
+    at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
+    xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
+}
+XG_FN int64_t xg_running_place_of(const xg_running *d, int64_t v) { return d->reverse ? d->vector - 1 - v : v; }
+XG_FN xg_kval *xg_running_vector(xg_running *d, xg_kval *const *elements) {
+    const xg_ktype *type = xg_kir_vector(d->r.e->m, elements[0]->type->elem, d->vector);
+    xg_kval *vec = xg_kconst_bits(&d->r.s.b, type, 0), *o[3];
+    int64_t v;
+    for (v = 0; v < d->vector; v++) {
+        o[0] = elements[v];
+        o[1] = vec;
+        o[2] = xg_elem_index(&d->r.s, v);
+        vec = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return vec;
+}
+XG_FN xg_kval *xg_running_lane_of(xg_running *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->r.s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->r.e->m, vec->type->elem));
+}
+/* Puts what lies in the map's domain into vectors. */
+XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vectors) {
+    uint32_t n = d->h->n, k, part;
+    xg_elem *one = XG_NEW_N(d->r.e->arena, xg_elem, n + 1);
+    xg_walk w = xg_walk_begin(&d->r, map, vectors);
+    xg_kval *at[XG_RANK_MAX];
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_running_elements(d, at, one);
+    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+        o[0] = part ? one[k].im : one[k].v;
+        o[1] = *to;
+        o[2] = w.syms;
+        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+    }
+    xg_walk_end(&d->r, &w, vectors);
+}
+/* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
+XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
+    uint32_t n = d->h->n, k;
+    xg_partial vectors = xg_partial_new(&d->r, n, dest, 0);
+    xg_kval **same = XG_NEW_N(d->r.e->arena, xg_kval *, d->vector + 1);
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_imap *inside, *across;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        xg_elem init = xg_hero_init(&d->r.s, d->h, k);
+        for (v = 0; v < d->vector; v++) same[v] = init.v;
+        vectors.acc[k] = xg_elem_real(xg_running_vector(d, same));
+        for (v = 0; v < d->vector; v++) same[v] = init.im;
+        if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
+    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
+    for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
+        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
+        if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
+    }
+}
+XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    uint32_t n = d->h->n, k;
+    xg_partial out = xg_partial_new(&d->r, 0, dest, d->r.e->n_roots);
+    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
+    xg_walk w;
+    int64_t v;
+    for (k = 0; k < n; k++) {
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].v;
+        vectors[2 * k] = xg_running_vector(d, same);
+        for (v = 0; v < d->vector; v++) same[xg_running_place_of(d, v)] = y[v * n + k].im;
+        if (y[k].im) vectors[2 * k + 1] = xg_running_vector(d, same);
+    }
+    xg_running_chunk_place(d, &m, tail);
+    w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), &out);
+    xg_running_indices(d, &w, at);
+    for (k = 0; k < n; k++) {
+        one[k] = xg_elem_real(xg_running_lane_of(d, vectors[2 * k], w.syms));
+        if (vectors[2 * k + 1]) one[k].im = xg_running_lane_of(d, vectors[2 * k + 1], w.syms);
+    }
+    xg_running_store(d, at, one, out.dest);
+    xg_walk_end(&d->r, &w, &out);
+}
+
+/* The sums of the warps of a row up to each: by number of the lane. */
+XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) {
+    int64_t dims[2];
+    xg_walk_map m = xg_walk_map_begin(&d->r);
+    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    xg_kval **v = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * d->h->n + 1), *at[2], *vars[3];
+    xg_shared shared;
+    xg_partial write;
+    xg_walk w;
+    uint32_t k;
+    dims[0] = d->rows;
+    dims[1] = d->lanes / 32;
+    shared = xg_shared_new(&d->r, total, dims, 2);
+    (void)xg_carry_values(total, d->h->n, v);
+    out[0] = xg_aff_div(m.x, th, d->lanes);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 31, 31);
+    write = xg_partial_new(&d->r, 0, shared.arrays, shared.n);
+    w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = w.at + k;
+    for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(&d->r, &w, &write);
+    xg_shared_sync(&d->r, &shared);
+    m = xg_walk_map_begin(&d->r);
+    out[1] = xg_aff_mod(m.x, th, dims[1]);
+    vars[0] = d->r.thread;
+    vars[1] = d->r.block;
+    vars[2] = d->r.round;
+    xg_elem_apply(&d->r.s, xg_walk_map_end(&d->r, &m, out, 2), vars, at);
+    xg_shared_read(&d->r, &shared, at, 2, total, d->h->n, sums);
+    xg_shared_sync(&d->r, &shared); /* the next chunk writes there */
+    xg_running_across(d, d->lane, dims[1], sums);
+}
+
+/* One chunk; before: what comes before it, and in the end before the next one (unless this is the last). */
+XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before, xg_kval **dest) {
+    xg_arena *a = d->r.e->arena;
+    xg_kb *b = &d->r.s.b;
+    uint32_t n = d->h->n, k;
+    int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
+    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1), *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1), *sums = XG_NEW_N(a, xg_elem, n + 1);
+    xg_running_load(d, tail, y, dest);
+    for (v = 1; v < d->vector; v++) xg_running_join(d, NULL, y + (v - 1) * n, y + v * n);
+    memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
+    xg_running_across(d, d->lane, lanes, total);
+    memcpy(mine, before, n * sizeof *mine);
+    if (d->lanes > 32) {
+        xg_running_warps(d, total, sums);
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_k2(b, XG_K_OP_SUBI, d->warp, xg_running_i32(d, 1)), other);
+        memcpy(mine, other, n * sizeof *mine);
+        xg_running_join(d, NULL, before, mine);
+        for (k = 0; k < n; k++) {
+            xg_kval *first = xg_kcmpi_(b, XG_CI_EQ, d->warp, xg_running_i32(d, 0));
+            mine[k].v = xg_kselect(b, first, before[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, first, before[k].im, mine[k].im);
+        }
+    }
+    if (lanes > 1) { /* mine = mine o what the lanes before have */
+        xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
+        xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
+        xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
+        memcpy(joint, mine, n * sizeof *joint);
+        xg_hero_merge(&d->r.s, d->h, joint, other);
+        for (k = 0; k < n; k++) {
+            mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
+            if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
+        }
+    }
+    for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
+    xg_running_write(d, tail, y, dest);
+    if (last) return;
+    if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, xg_k2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    xg_hero_merge(&d->r.s, d->h, before, other);
+}
+XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
+    xg_kb *b = &d->r.s.b;
+    int64_t step = d->lanes * d->vector, whole = d->length / step;
+    bool tail = d->length % step != 0;
+    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
+    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
+    d->warp = xg_k2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->r.rounds = whole + tail;
+    if (whole > 1 || (whole && tail)) {
+        xg_kb outside;
+        xg_kop *loop;
+        uint32_t n;
+        vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
+        n = xg_partial_values(p, vals);
+        loop = xg_kfor(b, xg_elem_index(&d->r.s, 0), xg_elem_index(&d->r.s, whole), xg_elem_index(&d->r.s, 1), vals, n);
+        outside = *b;
+        *b = xg_kb_end(d->r.e->m, loop->regions[0]);
+        b->loc = outside.loc;
+        d->r.round = &loop->regions[0]->args[0];
+        d->r.round->name = XG_STR("chunk");
+        xg_partial_set(p, loop->regions[0]->args + 1);
+        xg_running_chunk(d, false, false, p->acc, p->dest);
+        xg_kyield(b, vals, xg_partial_values(p, vals));
+        *b = outside;
+        xg_partial_set(p, loop->results);
+        whole = 0;
+    }
+    if (!whole && !tail) return;
+    d->r.round = xg_elem_index(&d->r.s, d->r.rounds - 1);
+    xg_running_chunk(d, tail, true, p->acc, p->dest);
+}
+
+XG_FN void xg_emit_scan(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_running d;
+    xg_partial p;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.h = XG_NEW(e->arena, xg_hero);
+    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
+    d.h->n = d.h->i->n_operands / 2;
+    d.h->wide = XLAGPU_INVALID;
+    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
+    d.h->pads = true;
+    d.r.e = e;
+    d.r.heroes = d.h;
+    d.r.n_heroes = 1;
+    d.r.n_values = d.h->n;
+    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
+    d.shape = e->roots[0]->shape;
+    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
+    d.r.in = d.shape;
+    xg_running_plan(&d);
+    if (d.row) xg_reduction_sources(&d.r);
+    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)d.r.threads;
+    f->blocks[0] = (uint32_t)d.r.blocks;
+    xg_emit_functions(e, false);
+    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.r.s.b.loc = e->fusion->id + 1;
+    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
+    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
+    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
+    if (d.row) xg_running_rows(&d, &p);
+    else xg_running_columns(&d, &p);
+    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SCAN_C */

@@ -1,0 +1,157 @@
+/* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
+ *
+ * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
+ *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
+ *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
+ * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
+ * them. topk of a long row is a sort with the indices beside it, cut off. */
+#ifndef XG_FUSE_SORT_PASSES_C
+#define XG_FUSE_SORT_PASSES_C
+#include "fuse.h"
+
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {
+    static const char key[] = "sorted_runs";
+    xg_str s = xg_attr_str(sort, XG_A_backend_config);
+    int64_t v[2] = {0, 0};
+    uint32_t at = 0, k;
+    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
+    if (at + sizeof key - 1 > s.n) return false;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    *from = v[0];
+    *to = v[1];
+    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
+}
+
+XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
+    const xg_shape *s;
+    int64_t from, to;
+    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
+    s = XG_OPERAND(i, 0)->shape;
+    return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
+}
+
+/* Output k of a sort of one array or several. */
+XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
+    xg_hb b = xg_hb_at(before);
+    xg_inst *i;
+    if (sort->shape->type != XLAGPU_TUPLE) return sort;
+    i = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], &sort, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    return i;
+}
+XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_t from, int64_t to) {
+    xg_inst *i = xg_inst_clone(sort, sort->comp, operands, sort);
+    char text[96];
+    xg_format(text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
+    xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
+    return i;
+}
+XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
+    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
+XG_FN void xg_fuse_split_sort(xg_inst *sort) {
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
+    last = xg_fuse_sort_pass(sort, operands, 1, first);
+    for (run = first; run < length; run *= 2) {
+        for (k = 0; k < sort->n_operands; k++) operands[k] = xg_fuse_sort_output(last, sort, k);
+        last = xg_fuse_sort_pass(sort, operands, run, 2 * run);
+    }
+    xg_inst_replace(sort, last);
+    xg_inst_remove(sort);
+}
+
+/* ---- topk ---- */
+
+/* (value, value, index, index) -> the first goes before the second, by the total order of values. */
+XG_FN xg_comp *xg_fuse_topk_comparator(const xg_inst *topk, xlagpu_type t) {
+    xg_module *m = topk->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("compare_topk"), topk->comp);
+    xg_hb b = xg_hb_end(c, topk);
+    uint32_t k;
+    c->n_params = 4;
+    c->params = XG_NEW_N(m->arena, xg_inst *, 5);
+    for (k = 0; k < 4; k++) {
+        c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
+        c->params[k]->number = k;
+    }
+    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
+    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
+    return c;
+}
+XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
+    xg_inst *x = XG_OPERAND(topk, 0), *in[2], *sort, *out[2], *tuple;
+    const xg_shape *s = x->shape, *shapes[2];
+    xg_module *m = topk->comp->module;
+    xg_hb b = xg_hb_at(topk);
+    xg_slice_dim cut[XG_RANK_MAX];
+    int64_t dim = (int64_t)s->rank - 1;
+    uint32_t k;
+    shapes[0] = s;
+    shapes[1] = xg_shape_with_type(m, s, XLAGPU_S32);
+    in[0] = x;
+    in[1] = xg_hb_iota(&b, XLAGPU_S32, s->dims, s->rank, dim);
+    in[1]->shape = shapes[1];
+    sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
+    xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
+    xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_fuse_topk_comparator(topk, s->type)));
+    for (k = 0; k < s->rank; k++) { cut[k].start = 0; cut[k].stride = 1; cut[k].limit = topk->shape->elems[0]->dims[k]; }
+    for (k = 0; k < 2; k++) {
+        out[k] = xg_hb_slice(&b, xg_fuse_sort_output(sort, topk, k), cut);
+        out[k]->shape = xg_shape_with_layout(m, out[k]->shape, topk->shape->elems[k]->layout);
+        out[k] = xg_hb_convert(&b, out[k], topk->shape->elems[k]->type);
+        out[k]->shape = topk->shape->elems[k];
+    }
+    tuple = xg_hb_op(&b, XG_TUPLE, topk->shape, out, 2);
+    xg_inst_replace(topk, tuple);
+    xg_inst_remove(topk);
+    return sort;
+}
+
+/* ---- the pass ---- */
+
+/* Such a sort inside a fusion comes out of it, with all that was fused. */
+XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = false;
+    for (i = c->first; i; i = next) {
+        xg_inst **args;
+        bool found = false;
+        uint32_t k;
+        next = i->next;
+        if (i->op != XG_FUSION) continue;
+        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+        if (!found) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
+    xg_inst *i, *next;
+    bool changed = xg_fuse_unfuse_sorts(c);
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
+        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+
+#endif /* XG_FUSE_SORT_PASSES_C */

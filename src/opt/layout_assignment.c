@@ -1,0 +1,108 @@
+/* opt/layout_assignment.c -- layout-assignment: layouts that let transposes be bitcasts. Greedy: down from operands to users, up to what has no operands, copies at conflicts.
+ *
+ * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
+ *   updates in place, reshapes): it keeps the layouts it came with.
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
+ * - Up: broadcasts and iotas take the layout that their readers agree upon.
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. */
+#ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
+#define XG_OPT_LAYOUT_ASSIGNMENT_C
+#include "opt.h"
+
+XG_FN bool xg_assign_is_moved(const xg_shape *s) { return xg_layout_is_known(s) && s->rank > 1; }
+
+/* The result has the dimensions' order of the operands. */
+XG_FN bool xg_assign_keeps(const xg_inst *i) {
+    if (!xg_assign_is_moved(i->shape) || i->op == XG_COPY) return false;
+    switch (i->op) {
+    case XG_REVERSE: case XG_PAD: case XG_SLICE: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || (user->op == XG_REDUCE && user->n_operands == 2); }
+XG_FN bool xg_assign_has_own(const xg_inst *o) { return o->op != XG_BROADCAST && o->op != XG_IOTA && o->op != XG_CONSTANT; }
+
+XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
+    if (i == i->comp->root) return false;
+    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    return true;
+}
+
+/* The layout in which the transpose moves nothing. */
+XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
+    const xg_shape *from = XG_OPERAND(i, 0)->shape;
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    int32_t order[XG_RANK_MAX], at[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
+    for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+/* What the operands that have a layout of their own agree upon; NULL: nothing. */
+XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
+    const xg_layout *l = NULL;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
+        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        l = o->shape->layout;
+    }
+    return l;
+}
+
+XG_FN const xg_layout *xg_assign_wanted(const xg_inst *i) {
+    const xg_layout *l = NULL;
+    XG_FOR_USES(u, i) {
+        if (!xg_assign_keeps(u->user) || u->user->shape->rank != i->shape->rank || (l && l != u->user->shape->layout)) return NULL;
+        l = u->user->shape->layout;
+    }
+    return l;
+}
+
+/* Readers who are fixed get the old layout back. */
+XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
+    const xg_shape *old = i->shape;
+    xg_inst *copy = NULL;
+    xg_use *u, *next;
+    if (!l || l == old->layout) return false;
+    i->shape = xg_shape_with_layout(i->comp->module, old, l);
+    for (u = i->first_use; u; u = next) {
+        next = u->next;
+        if (u->user == copy || xg_assign_reads_any(u->user)) continue;
+        if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
+        xg_inst_set_operand(u->user, u->index, copy);
+    }
+    if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
+    return true;
+}
+
+/* Copies in front of what keeps indices, for operands of another layout. */
+XG_FN bool xg_assign_settle(xg_inst *i) {
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(i, k);
+        if (o->shape->rank != i->shape->rank || o->shape->layout == i->shape->layout || !xg_assign_is_moved(o->shape)) continue;
+        xg_inst_set_operand(i, k, xg_inst_new(i->comp, XG_COPY, xg_shape_with_layout(i->comp->module, o->shape, i->shape->layout), &o, 1, i, XG_STR("copy")));
+        changed = true;
+    }
+    return changed;
+}
+
+XG_FN bool xg_assign_comp(xg_comp *c) {
+    xg_inst *i;
+    bool changed = false;
+    for (i = c->first; i; i = i->next) {
+        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
+    }
+    for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    return changed;
+}
+
+XG_FN bool xg_opt_layout_assignment(xg_module *m) { return xg_opt_each_sequence(m, xg_assign_comp); }
+
+#endif /* XG_OPT_LAYOUT_ASSIGNMENT_C */
