@@ -11036,7 +11036,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
-            if (!good && j <= i) a[i * n + j] = xg_complex_of(NAN, NAN);
+            if (!good && j <= i) a[i * n + j] = xg_complex_of(NAN, 0);
             if (j > i) a[i * n + j] = xg_complex_of(0, 0);
         }
         if (!lower) xg_linear_adjoint(a, n);
@@ -18014,7 +18014,7 @@ RULE(bitcast_convert_twice) { /* of one width: elements stay where they are */
 RULE(reduce_precision_same) {
     const xg_float_format *f = xg_float_format_of(i->shape->type);
     (void)a;
-    return f && f->has_infinity && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
+    return f && f->bits > 8 /* narrower ones go by way of f16, which has subnormals of its own */ && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
 }
 RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
 
@@ -18721,7 +18721,7 @@ RULE(reduce_transpose) {
 RULE(reduce_broadcast) {
     xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
     int op = xg_alg_reducer(i);
-    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, small[XG_RANK_MAX], to[XG_RANK_MAX];
+    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, extents[XG_RANK_MAX], to[XG_RANK_MAX];
     bool gone[XG_RANK_MAX];
     uint32_t k, n = 0, m = 0, rank = 0;
     xg_inst *b = P(0), *x;
@@ -18735,13 +18735,13 @@ RULE(reduce_broadcast) {
     for (k = 0, n = 0; k < RANK(b); k++) {
         if (source[k] == -2) { m++; continue; }
         if (gone[k]) left[n++] = rank;
-        small[rank] = DIMS(b)[k];
+        extents[rank] = DIMS(b)[k];
         source[k] = source[k] < 0 ? -1 : (int64_t)rank;
         rank++;
     }
     if (m == 0) return NULL;
     for (k = 0; k < at.n; k++) to[k] = source[at.p[k]];
-    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), small, rank, to, at.n);
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), extents, rank, to, at.n);
     if (n == 0) {
         x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
     } else x = xg_alg_reduce_again(a, i, x, left, n);
@@ -21138,7 +21138,7 @@ XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
 }
 /* A number of x's type, complex ones included, everywhere in dims. */
 XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
-    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), v), t), dims, rank);
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), isnan(v) ? fabs(v) : v), t), dims, rank); /* NAN has either sign */
 }
 /* pred of x's dimensions: row (direction) column, the last two of them. */
 XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
@@ -22042,7 +22042,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 3000, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_FUSE_OPS_MAX = 1500, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -43334,7 +43334,6 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         xg_str word = xg_driver_next_word(&names);
         const char *nearby;
         uint32_t k = 0;
-        if (!word.n) continue;
         while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");

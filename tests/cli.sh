@@ -109,7 +109,7 @@ expect 0 ran "an executable: --args, --expect" "$X run $W/good.hlo --platform=in
 cmp -s $W/dump/module_0000.good.before_optimizations.txt /dev/null; [ -s $W/dump/module_0000.good.before_optimizations.txt ] && ok "dumps are named after the module" || bad "dumps are named after the module"
 for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt fusion_log.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
 expect 0 'after_memory-scheduler' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^memory-s.*r\$' && ls $W/dump4"
-expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.]after_[a-z-]*[.]txt'; ls $W/dump4 | grep dce"
+expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.][a-z-]*[.]after_[a-z-]*[.]before_[a-z-]*[.]txt'; ls $W/dump4 | grep priority"
 expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
 expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-limit=20000; [ \$? = 3 ]"
 expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"

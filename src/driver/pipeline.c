@@ -175,7 +175,6 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         xg_str word = xg_driver_next_word(&names);
         const char *nearby;
         uint32_t k = 0;
-        if (!word.n) continue;
         while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");

@@ -360,7 +360,7 @@ RULE(bitcast_convert_twice) { /* of one width: elements stay where they are */
 RULE(reduce_precision_same) {
     const xg_float_format *f = xg_float_format_of(i->shape->type);
     (void)a;
-    return f && f->has_infinity && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
+    return f && f->bits > 8 /* narrower ones go by way of f16, which has subnormals of its own */ && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
 }
 RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
 

@@ -102,7 +102,7 @@ RULE(reduce_transpose) {
 RULE(reduce_broadcast) {
     xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
     int op = xg_alg_reducer(i);
-    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, small[XG_RANK_MAX], to[XG_RANK_MAX];
+    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, extents[XG_RANK_MAX], to[XG_RANK_MAX];
     bool gone[XG_RANK_MAX];
     uint32_t k, n = 0, m = 0, rank = 0;
     xg_inst *b = P(0), *x;
@@ -116,13 +116,13 @@ RULE(reduce_broadcast) {
     for (k = 0, n = 0; k < RANK(b); k++) {
         if (source[k] == -2) { m++; continue; }
         if (gone[k]) left[n++] = rank;
-        small[rank] = DIMS(b)[k];
+        extents[rank] = DIMS(b)[k];
         source[k] = source[k] < 0 ? -1 : (int64_t)rank;
         rank++;
     }
     if (m == 0) return NULL;
     for (k = 0; k < at.n; k++) to[k] = source[at.p[k]];
-    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), small, rank, to, at.n);
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), extents, rank, to, at.n);
     if (n == 0) {
         x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
     } else x = xg_alg_reduce_again(a, i, x, left, n);

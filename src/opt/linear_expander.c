@@ -18,7 +18,7 @@ XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
 }
 /* A number of x's type, complex ones included, everywhere in dims. */
 XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
-    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), v), t), dims, rank);
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), isnan(v) ? fabs(v) : v), t), dims, rank); /* NAN has either sign */
 }
 /* pred of x's dimensions: row (direction) column, the last two of them. */
 XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
