@@ -1,9 +1,9 @@
 /* bench/sim.c -- how many lane-instructions a second the simulator executes, on one core: each kernel of bench/kernels with all checks, without
  * checks, and on each vector unit that the host has. What a kernel computes is checked too.
  *
- *     cc -O1 bench/sim.c -o build/bench_sim -lm -ldl -lpthread && build/bench_sim [KERNEL [MILLISECONDS]]
+ *     cc -O1 bench/sim.c -o build/bench_sim -lm -ldl -lpthread && build/bench_sim [KERNEL|all [MILLISECONDS [FIRST UNIT]]]
  *
- * Time is processor time of the run alone, the least of several; the machine may be busy with other things. */
+ * Time is processor time of the run alone, the least of several; the machine may be busy with other things. Run from the root. */
 #define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu_runtime.h"
 #include <stdio.h>
@@ -113,16 +113,30 @@ static double used(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 typedef struct measure { double rate; bool right; uint64_t lanes; } measure;
 
+/* Makes the buffers known and writes their addresses, then the size, as the kernel's parameters. */
+static uint32_t bind(const row *r, bench *b, xg_sim_memory *memory, char params[32]) {
+    uint32_t at = 0;
+    int k;
+    for (k = 0; k <= r->ins; k++, at += 8) {
+        bench_buf *q = k < r->ins ? &b->in[k] : &b->out;
+        xg_sim_buffer n;
+        memset(&n, 0, sizeof n);
+        n.base = (uint64_t)(uintptr_t)q->p; n.bytes = q->bytes; n.name = "buffer";
+        xg_sim_memory_add(memory, &n);
+        xg_sim_memory_written(memory, n.base, n.bytes, 0);
+        memcpy(params + at, &n.base, 8);
+    }
+    if (r->size >= 0) { int32_t size = (int32_t)r->size; memcpy(params + at, &size, 4); at += 4; }
+    return at;
+}
 static measure run(xg_ctx *c, const row *r, bench *b, const xg_source *ptx, xg_sim_unit unit, bool checks, double budget) {
     measure m = {0, true, 0};
     xg_arena a;
     xg_sim_memory memory;
     xg_sim_launch l;
     char params[32];
-    uint32_t at = 0, k;
     double begin = used(), least = 1e30;
     void *room;
-    uint64_t address;
     jmp_buf here, *outer;
     if (setjmp(here)) { fprintf(stderr, "%s\n", c->message); exit(1); }
     outer = xg_try(c, &here);
@@ -133,18 +147,7 @@ static measure run(xg_ctx *c, const row *r, bench *b, const xg_source *ptx, xg_s
     l.entry = xg_sim_entry_at(l.module, 0);
     memcpy(l.grid, r->grid, sizeof l.grid);
     memcpy(l.block, r->block, sizeof l.block);
-    for (k = 0; k <= (uint32_t)r->ins; k++) {
-        bench_buf *q = k < (uint32_t)r->ins ? &b->in[k] : &b->out;
-        xg_sim_buffer n;
-        memset(&n, 0, sizeof n);
-        n.base = address = (uint64_t)(uintptr_t)q->p; n.bytes = q->bytes; n.name = "buffer";
-        xg_sim_memory_add(&memory, &n);
-        xg_sim_memory_written(&memory, n.base, n.bytes, 0);
-        memcpy(params + at, &address, 8);
-        at += 8;
-    }
-    if (r->size >= 0) { int32_t size = (int32_t)r->size; memcpy(params + at, &size, 4); at += 4; }
-    l.params = params; l.param_bytes = at; l.memory = &memory;
+    l.param_bytes = bind(r, b, &memory, params); l.params = params; l.memory = &memory;
     l.unchecked_shared = l.unchecked_global = l.unchecked_races = l.unchecked_registers = !checks;
     if (xg_sim_prepare(c, &l) != XLAGPU_OK) { fprintf(stderr, "%s\n", c->message); exit(1); }
     room = malloc(xg_sim_worker_bytes(&l));
@@ -174,7 +177,7 @@ int main(int argc, char **argv) {
     xg_ctx c;
     size_t i, n;
     int bad = 0;
-    uint32_t unit;
+    uint32_t unit, first = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
     double budget = argc > 2 ? atof(argv[2]) / 1000 : 0.5;
     xg_ctx_init(&c, NULL, 0);
     printf("kernel\tunit\tG lane-instructions/s, all checks\tno checks\tchecks cost\tmillion lane-instructions\tresult\n");
@@ -193,7 +196,7 @@ int main(int argc, char **argv) {
         for (k = 0; k < r->ins; k++) { b.in[k].p = (char *)aligned_alloc(256, (r->in_bytes + 255) / 256 * 256); fill(r, &b.in[k], 7 + (uint64_t)k); }
         b.out.p = (char *)aligned_alloc(256, (r->out_bytes + 255) / 256 * 256);
         b.out.bytes = r->out_bytes;
-        for (unit = getenv("UNIT") ? (uint32_t)atoi(getenv("UNIT")) : 0; unit <= (uint32_t)xg_sim_unit_best(); unit++) {
+        for (unit = first; unit <= (uint32_t)xg_sim_unit_best(); unit++) {
             measure on = run(&c, r, &b, &ptx, (xg_sim_unit)unit, true, budget), off = run(&c, r, &b, &ptx, (xg_sim_unit)unit, false, budget);
             bool right = on.right && off.right;
             bad += !right;

@@ -56,6 +56,8 @@ typedef struct xlagpu_device_desc {
     bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
     const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
+    void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
+    void *progress_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
@@ -155,10 +157,31 @@ typedef struct xlagpu_kernel_stats {
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
-/* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
- * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. stats may be NULL. */
+/* ---- PTX of any origin, without the compiler ----
+ *
+ *     xlagpu_ptx *k = xlagpu_rt_load_ptx(d, "add.ptx", text, size);            // NULL: xlagpu_rt_error has the line and what is wrong with it
+ *     xlagpu_buffer b;
+ *     xlagpu_rt_alloc(d, bytes, &b); xlagpu_rt_upload(d, b, data, bytes);
+ *     struct { uint64_t p; uint32_t n; } args = {b.address, n};                // as the kernel declares its .param list
+ *     xlagpu_ptx_launch l = {0};
+ *     l.grid[0] = (n + 255) / 256; l.block[0] = 256; l.parameters = &args; l.parameter_bytes = 12;
+ *     xlagpu_kernel_stats s;
+ *     if (xlagpu_rt_run_ptx(k, &l, &s)) puts(xlagpu_rt_error(d));              // ERROR_FAULT: a check of the simulator found something
+ *     printf("%llu sectors, %llu needed\n", s.sectors, s.minimum_sectors);
+ *
+ * On "host" every launch is checked: accesses out of bounds, misaligned, to freed or never written memory, uninitialised shared memory and registers, data races in
+ * a block and between blocks, barriers in divergent code and deadlocks, warp instructions that name sleeping lanes, copies that nobody waited for, memory barriers
+ * used wrongly, and what the PTX's .target lacks. A fault names its kind, PTX line, kernel, block, thread, address and the nearest buffer. .global variables keep
+ * their values from launch to launch. */
+typedef struct xlagpu_ptx xlagpu_ptx;
+XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *device, const char *name, const char *text, size_t size); /* copies the text; "cuda" reads it at each launch */
+XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *ptx); /* NULL is allowed; xlagpu_rt_close unloads what is left */
+
+/* A launch: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in grid, block and cluster counts as 1 (in
+ * all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. run waits for the end; stats may be NULL. */
 typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
-XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats); /* loads, runs, unloads */
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
 

@@ -1,7 +1,7 @@
 /* tests/fuzz.c -- hostile input, many thousand times in one process.
  *
  *     fuzz hlo CUTS DAMAGES FILE.hlo ...      the text cut at CUTS places and damaged DAMAGES times
- *     fuzz ptx CUTS DAMAGES FILE.hlo ...      the PTX that we print for it, the same, given to the simulator's parser
+ *     fuzz ptx CUTS DAMAGES FILE ...          the PTX that we print for FILE.hlo, or FILE.ptx itself, the same, given to the simulator's parser
  *     fuzz npz CUTS DAMAGES FILE.npz ...      the same for the tool's reader of arguments
  * (Executables: tests/executable.c. Refused allocations: tests/memory.c.)
  *
@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
         size_t n = 0;
         unsigned char *bytes = file_read(argv[k], &n), *made;
         if (!bytes) { printf("FAIL cannot read %s\n", argv[k]); failed++; continue; }
-        if (ptx) { made = ptx_of(bytes, n, &n); free(bytes); bytes = made; }
+        if (ptx && !(strlen(argv[k]) > 4 && strcmp(argv[k] + strlen(argv[k]) - 4, ".ptx") == 0)) { made = ptx_of(bytes, n, &n); free(bytes); bytes = made; }
         if (bytes) attack(argv[k], bytes, n, atol(argv[2]), atol(argv[3]), hlo ? try_hlo : ptx ? try_ptx : try_npz);
         free(bytes);
     }

@@ -201,7 +201,61 @@ static void commands(bool control) {
     EXPECT(count.live == 0);
 }
 
+/* ---- PTX without the compiler ---- */
+
+static const char counting[] = ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .u32 launches;\n"
+    ".visible .entry count(.param .u64 p, .param .u32 n) {\n.reg .b64 %x<4>; .reg .b32 %r<8>; .reg .pred %q;\n"
+    "ld.param.u64 %x1, [p]; ld.param.u32 %r1, [n];\nmov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.u32 %r2, %r2, %r3, %r4;\n"
+    "setp.eq.u32 %q, %r2, 0; mov.u64 %x2, launches;\n@%q red.global.add.u32 [%x2], 1;\nsetp.ge.u32 %q, %r2, %r1;\n@%q ret;\n"
+    "mad.wide.u32 %x3, %r2, 4, %x1;\nst.global.u32 [%x3], %r2;\nsetp.ne.u32 %q, %r2, 0;\n@%q ret;\nld.relaxed.gpu.global.u32 %r5, [%x2];\nst.global.u32 [%x3], %r5;\nret;\n}\n";
+
+typedef struct told { uint64_t calls, last, blocks; } told;
+static void tell(void *user, const char *kernel, uint64_t done, uint64_t blocks) {
+    told *t = (told *)user;
+    t->calls++;
+    t->last = done;
+    t->blocks = blocks;
+    EXPECT(strcmp(kernel, "count") == 0 && done <= blocks);
+}
+static void any_ptx(void) {
+    xlagpu_device_desc desc;
+    xlagpu_device *d;
+    xlagpu_ptx *p;
+    xlagpu_buffer b;
+    xlagpu_ptx_launch l;
+    xlagpu_kernel_stats s;
+    told t = {0, 0, 0};
+    unsigned char args[12];
+    uint32_t out[1000], n = 1000, k;
+    memset(&desc, 0, sizeof desc);
+    memset(&l, 0, sizeof l);
+    desc.platform = "host";
+    desc.progress = tell;
+    desc.progress_user = &t;
+    EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+    EXPECT(!xlagpu_rt_load_ptx(d, "bad.ptx", "add.u32;", 8) && strstr(xlagpu_rt_error(d), "bad.ptx:1"));
+    p = xlagpu_rt_load_ptx(d, "count.ptx", counting, sizeof counting - 1);
+    EXPECT(p && xlagpu_rt_alloc(d, sizeof out, &b) == XLAGPU_OK);
+    memcpy(args, &b.address, 8);
+    memcpy(args + 8, &n, 4);
+    l.entry = "count"; l.grid[0] = 128; l.block[0] = 8; l.parameters = args; l.parameter_bytes = sizeof args;
+    EXPECT(xlagpu_rt_run_ptx(p, &l, &s) == XLAGPU_OK && s.launches == 1 && s.global_stores == 126 && s.class_lanes[XLAGPU_CLASS_ATOMIC] == 1);
+    EXPECT(t.calls && t.last == 128 && t.blocks == 128);
+    EXPECT(xlagpu_rt_run_ptx(p, &l, NULL) == XLAGPU_OK && xlagpu_rt_download(d, out, b, sizeof out) == XLAGPU_OK);
+    EXPECT(out[0] == 2); /* the variable lives on */
+    for (k = 1; k < n; k++) EXPECT(out[k] == k);
+    n = 1001;
+    memcpy(args + 8, &n, 4);
+    EXPECT(xlagpu_rt_run_ptx(p, &l, &s) == XLAGPU_ERROR_FAULT && strstr(xlagpu_rt_error(d), "out of bounds") && strstr(xlagpu_rt_error(d), "count.ptx:14") && s.faults == 1);
+    EXPECT(xlagpu_rt_run_ptx(p, NULL, NULL) == XLAGPU_ERROR_USAGE && xlagpu_rt_run_ptx(NULL, &l, NULL) == XLAGPU_ERROR_USAGE);
+    EXPECT(xlagpu_class_name(XLAGPU_CLASS_COUNT - 1) && !xlagpu_class_name(XLAGPU_CLASS_COUNT));
+    xlagpu_rt_unload_ptx(p);
+    EXPECT(xlagpu_rt_load_ptx(d, NULL, counting, sizeof counting - 1)); /* closing unloads it */
+    xlagpu_rt_close(d);
+}
+
 int main(void) {
+    any_ptx();
     turns("", false);
     turns("", true);
     turns(", backend_config={\"known_trip_count\":{\"n\":\"1000\"}}", false);

@@ -22,6 +22,7 @@ typedef struct job {
     char worst_at[600];
     int file;                  /* which of the command line */
     dump_state dump;
+    progress progress;
 } job;
 
 static int tensors_new(tensor **t, uint32_t n) { *t = (tensor *)calloc((size_t)n + 1, sizeof **t); return *t ? OK : fail(DEVICE, "xlagpu: error: out of memory"); }
@@ -90,6 +91,7 @@ static int job_open(job *j) {
     d.cache = j->f->cache;
     d.nvtx = j->f->nvtx;
     d.no_command_buffers = j->f->no_command_buffers;
+    progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);
     return s == XLAGPU_OK ? OK : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
 }
@@ -344,6 +346,7 @@ static int run_one(const flag_values *f, int file) {
     tensors_free(j.out, j.n_out);
     tensors_free(j.want, j.n_out);
     dump_end(&j.dump);
+    progress_end(&j.progress);
     xlagpu_rt_close(j.device);
     xlagpu_destroy(j.context);
     free(j.text);

@@ -158,6 +158,7 @@ int verb_sim(const flag_values *f) {
     xlagpu_device_desc desc;
     xlagpu_ptx_launch l;
     xlagpu_kernel_stats stats;
+    progress shown;
     sim_arg *args = (sim_arg *)calloc(65, sizeof *args);
     unsigned char *ptx = NULL, block[4096];
     size_t n = 0;
@@ -167,6 +168,7 @@ int verb_sim(const flag_values *f) {
     memset(block, 0, sizeof block);
     desc.platform = sim_platform(f->platform);
     desc.threads = (uint32_t)f->threads;
+    progress_begin(&shown, &desc);
     if (!args) rc = fail(DEVICE, "xlagpu: error: out of memory");
     else if (!desc.platform) rc = fail(BAD, "xlagpu: error: --platform=%s cannot run PTX; there are host and cuda", f->platform);
     else if (f->n_files != 1) rc = fail(BAD, "xlagpu: error: 'sim' needs one PTX file");
@@ -181,6 +183,7 @@ int verb_sim(const flag_values *f) {
         l.shared_bytes = (uint32_t)f->shared;
         l.parameters = block;
         s = xlagpu_rt_launch_ptx(d, f->files[0], (const char *)ptx, n, &l, &stats);
+        progress_end(&shown);
         if (s != XLAGPU_OK) rc = fail_in(f->files[0], s, xlagpu_rt_error(d));
     }
     if (!rc) rc = sim_results(d, args, f->n_arg);

@@ -57,6 +57,11 @@ void dump_end(dump_state *d);
 void stats_head(void);
 void stats_line(const xlagpu_kernel_stats *s);
 
+/* ---- progress.c: how far the simulator is, on a terminal ---- */
+typedef struct progress { const char *kernel; uint64_t done; double begin, shown; bool visible; } progress;
+void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
+void progress_end(progress *p);
+
 /* ---- profile.c ---- */
 int profile_print(const xlagpu_execution *e, const char *target, bool host); /* a table of the steps, sorted by their share of the time */
 int profile_trace(const xlagpu_execution *e, const char *path, const char *module);

@@ -48,6 +48,18 @@
 #define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))
 #endif
 
+/* A function whose plain reads and writes other threads may cross, on purpose: what is lost then only hides something (sim/shadow.c). */
+#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && !defined(XLAGPU_NO_EXTENSIONS))
+#if defined(__SANITIZE_THREAD__)
+#define XG_RACY __attribute__((no_sanitize("thread")))
+#elif __has_feature(thread_sanitizer)
+#define XG_RACY __attribute__((no_sanitize("thread")))
+#endif
+#endif
+#ifndef XG_RACY
+#define XG_RACY
+#endif
+
 /* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
 #define XG_FN static XG_UNUSED
 

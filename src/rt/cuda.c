@@ -446,12 +446,13 @@ XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlag
 }
 
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
-XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     void *module = NULL, *extra[5];
     const void *f = NULL;
     size_t bytes = l->parameter_bytes;
     xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
+    (void)loaded;
     memcpy(&extra[1], &l->parameters, sizeof extra[1]);
     extra[0] = (void *)(uintptr_t)1;
     extra[2] = (void *)(uintptr_t)2;

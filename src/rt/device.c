@@ -67,6 +67,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
+    if (desc) { d->progress = desc->progress; d->progress_user = desc->progress_user; }
     return xr_open_platform(d, desc);
 }
 
@@ -76,6 +77,7 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     if (!d) return;
     if (d->platform) d->platform->settle(d);
     while (d->programs) xlagpu_rt_unload(d->programs);
+    while (d->ptx) xlagpu_rt_unload_ptx(d->ptx);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
     if (d->platform) d->platform->close(d);
     while (d->functions) { xr_function *f = d->functions; d->functions = f->next; xg_mem_free(&d->c, f); }
@@ -180,21 +182,65 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
 
 /* ---- any PTX ---- */
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
-    xg_source src;
+XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, const char *text, size_t size) {
+    xlagpu_ptx *p;
+    char *copy, *label;
+    if (!d || !d->platform) return NULL;
+    xr_begin(&d->c);
+    if (!text) { xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no PTX"); return NULL; }
+    if (!name) name = "ptx";
+    p = (xlagpu_ptx *)xg_mem_alloc(&d->c, sizeof *p);
+    copy = size < SIZE_MAX ? (char *)xg_mem_alloc(&d->c, size + 1) : NULL;
+    label = (char *)xg_mem_alloc(&d->c, strlen(name) + 1);
+    if (!p || !copy || !label) { xg_mem_free(&d->c, p); xg_mem_free(&d->c, copy); xg_mem_free(&d->c, label); xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    memset(p, 0, sizeof *p);
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    memcpy(label, name, strlen(name) + 1);
+    p->device = d;
+    p->source.name = label; p->source.text = copy; p->source.size = size;
+    xg_arena_init(&p->arena, &d->c);
+    p->next = d->ptx;
+    d->ptx = p;
+    if (d->platform->load_ptx && !(p->loaded = d->platform->load_ptx(d, &p->arena, &p->source))) { xlagpu_rt_unload_ptx(p); return NULL; }
+    return p;
+}
+XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
+    xlagpu_ptx **at;
+    xg_ctx *c;
+    if (!p) return;
+    c = &p->device->c;
+    for (at = &p->device->ptx; *at != p; at = &(*at)->next) {}
+    *at = p->next;
+    xg_arena_free(&p->arena);
+    xg_mem_free(c, (void *)(uintptr_t)p->source.text);
+    xg_mem_free(c, (void *)(uintptr_t)p->source.name);
+    xg_mem_free(c, p);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *p, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xlagpu_ptx_launch whole;
     int k;
+    if (stats) memset(stats, 0, sizeof *stats);
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    if (!l) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there is no launch");
+    if (!l->parameters && l->parameter_bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
+    whole = *l;
+    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
+    return p->device->platform->launch_ptx(p->device, &p->source, p->loaded, &whole, stats);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    xlagpu_ptx *p;
+    xlagpu_status s;
     if (stats) memset(stats, 0, sizeof *stats);
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (!ptx || !l) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", ptx ? "launch" : "PTX");
-    if (!l->parameters && l->parameter_bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
-    whole = *l;
-    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
-    src.name = name ? name : "ptx";
-    src.text = ptx;
-    src.size = size;
-    return d->platform->launch_ptx(d, &src, &whole, stats);
+    p = xlagpu_rt_load_ptx(d, name, ptx, size);
+    if (!p) return d->c.status;
+    s = xlagpu_rt_run_ptx(p, l, stats);
+    xlagpu_rt_unload_ptx(p);
+    return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {

@@ -106,7 +106,10 @@ XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the progra
 typedef struct xr_host_run {
     xg_sim_launch launch;
     xg_sim_worker *workers[XR_WORKERS_MAX];
-    uint64_t blocks, per_worker;
+    uint64_t blocks, share;        /* a worker takes so many at a time */
+    const xlagpu_device *device;   /* whose progress is told */
+    const char *name;
+    uint32_t n;
     xlagpu_status status[XR_WORKERS_MAX];
 } xr_host_run;
 
@@ -182,10 +185,15 @@ XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XLAGPU_OK;
 }
 
+/* The last worker runs on the caller's thread and tells how far all are. */
 XG_FN void xr_host_job(void *user, uint32_t index) {
     xr_host_run *r = (xr_host_run *)user;
-    uint64_t first = r->per_worker * index, last = XG_MIN(first + r->per_worker, r->blocks);
-    r->status[index] = first < last ? xg_sim_run(r->workers[index], first, last) : XLAGPU_OK;
+    uint64_t first;
+    r->status[index] = XLAGPU_OK;
+    while (r->status[index] == XLAGPU_OK && (first = xg_sim_next_blocks(&r->launch, r->share)) < r->blocks) {
+        r->status[index] = xg_sim_run(r->workers[index], first, XG_MIN(first + r->share, r->blocks));
+        if (index + 1 == r->n && r->device->progress) r->device->progress(r->device->progress_user, r->name, first, r->blocks);
+    }
 }
 
 XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
@@ -203,10 +211,12 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     xlagpu_status s = XLAGPU_OK;
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
     n = (uint32_t)XG_MIN((uint64_t)most, r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
-    r->per_worker = (r->blocks + n - 1) / n;
+    r->n = n;
+    r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
     xr_parallel(n, xr_host_job, r);
+    if (r->device->progress) r->device->progress(r->device->progress_user, r->name, r->blocks, r->blocks);
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
         if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
@@ -229,6 +239,8 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     s = xg_sim_prepare(&e->c, &r.launch);
     if (s != XLAGPU_OK) return s;
     e->stats[kernel].launches++;
+    r.device = e->program->device;
+    r.name = e->program->kernels[kernel].name;
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
@@ -295,38 +307,32 @@ XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, voi
 
 /* ---- any PTX ---- */
 
-XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
-    xg_arena a;
+XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
+XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xr_host_run r;
-    xlagpu_status s = XLAGPU_OK;
+    xlagpu_status s;
     void *memory = NULL;
-    xg_sim_module *m;
-    xg_arena_init(&a, &d->c);
+    const xg_sim_module *m = (const xg_sim_module *)loaded;
     memset(&r, 0, sizeof r);
-    m = xr_host_parse(d, &a, ptx);
-    if (!m) s = d->c.status;
-    else {
-        r.launch.module = m;
-        r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
-        if (!r.launch.entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
-    }
-    if (s == XLAGPU_OK) {
-        memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
-        memcpy(r.launch.block, l->block, sizeof r.launch.block);
-        memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
-        r.launch.dynamic_shared = l->shared_bytes;
-        r.launch.memory = &xr_host_of(d)->memory;
-        r.launch.params = l->parameters;
-        r.launch.param_bytes = l->parameter_bytes;
-        s = xg_sim_prepare(&d->c, &r.launch);
-    }
+    r.launch.module = m;
+    r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    if (!r.launch.entry) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
+    memcpy(r.launch.block, l->block, sizeof r.launch.block);
+    memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
+    r.launch.dynamic_shared = l->shared_bytes;
+    r.launch.memory = &xr_host_of(d)->memory;
+    r.launch.params = l->parameters;
+    r.launch.param_bytes = l->parameter_bytes;
+    s = xg_sim_prepare(&d->c, &r.launch);
     if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
     if (s == XLAGPU_OK) {
-        if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        if (stats) { stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        r.device = d;
+        r.name = l->entry ? l->entry : ptx->name;
         s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
     }
     xg_mem_free(&d->c, memory);
-    xg_arena_free(&a);
     return s;
 }
 
@@ -352,7 +358,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
                                      xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
                                      xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
-                                     xr_host_launch_ptx, xr_host_encode_map};
+                                     xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

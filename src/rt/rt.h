@@ -38,8 +38,14 @@ struct xlagpu_device {
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
     bool no_command_buffers;
+    void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
+    void *progress_user;
+    xlagpu_ptx *ptx;               /* those that are loaded */
     xr_function *functions;        /* registered; they live as long as the device */
 };
+
+/* PTX that a caller has loaded. */
+struct xlagpu_ptx { xlagpu_device *device; xlagpu_ptx *next; xg_arena arena; xg_source source; void *loaded; };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
 
@@ -133,7 +139,8 @@ struct xr_platform {
     xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
     xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
     void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
-    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx); /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
+    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
     xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 

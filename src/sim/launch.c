@@ -252,6 +252,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64; /* warps side by side shall not compete for the same cache lines */
     l->call_depth = f->depth;
     l->stop = 0;
+    l->taken = 0;
     return XLAGPU_OK;
 }
 
@@ -350,6 +351,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     }
     return c->peers[0];
 }
+XG_SIM_FN uint64_t xg_sim_next_blocks(xg_sim_launch *l, uint64_t n) { return XG_SIM_COUNTER_ADD(&l->taken, n); }
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
     uint32_t r;
     for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);

@@ -334,7 +334,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
     return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
 /* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
-XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
+XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];

@@ -58,7 +58,7 @@ XG_FN bool xg_sim_base_inside64(uint32_t *off, const char *slot, uint64_t add, u
     for (i = 0; i < XG_SIM_WARP; i++) { uint64_t d = a[i] + add - base; bad |= d | (limit - d); odd |= a[i] + add; off[i] = (uint32_t)d; }
     return !(bad >> 63) && !(odd & align);
 }
-XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
+XG_RACY XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
 XG_FN bool xg_sim_base_one_pass(const uint32_t *off) { /* each leaves its mark in its bank; does everybody find its own? */
     uint32_t i, last[32], bad = 0;
     for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
@@ -86,7 +86,7 @@ XG_FN void xg_sim_base_shuffle(char *to, char *good, const char *a, const char *
 }
 #if XG_SIM_VECTORS
 typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
-XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
+XG_RACY XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
     const int32_t lo = (int32_t)least, hi = (int32_t)below;
     const xg_sim_word4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
     xg_sim_word4 bad = {0, 0, 0, 0};
@@ -94,15 +94,15 @@ XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint3
     for (i = 0; i < n; i += 4) { const xg_sim_word4 v = *(const xg_sim_word4 *)(const void *)(p + i); bad |= (v < l) | (v >= h); }
     return !(bad[0] | bad[1] | bad[2] | bad[3]);
 }
-XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
+XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
     const int32_t t = (int32_t)word;
     const xg_sim_word4 v = {t, t, t, t};
     size_t i;
     for (i = 0; i < n; i += 4) *(xg_sim_word4 *)(void *)(p + i) = v;
 }
 #else
-XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
-XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) { size_t i; for (i = 0; i < n; i++) p[i] = word; }
+XG_RACY XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
+XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) { size_t i; for (i = 0; i < n; i++) p[i] = word; }
 #endif
 XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
     uint64_t x[4];
@@ -122,7 +122,11 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
     xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
+#ifdef __SANITIZE_THREAD__
+#define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
+#else
 #define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
+#endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i) * 32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i) * 32), v)
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)

@@ -62,11 +62,11 @@ XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
-XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
+XG_RACY XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
     uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
-XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
+XG_RACY XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
     uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
     if (t == XG_SIM_SPLIT_LINE) return;
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
@@ -162,7 +162,7 @@ XG_FN void xg_sim_synchronised(xg_sim_worker *w) { w->fenced = true; xg_sim_inte
 /* ---- what the host does ---- */
 
 /* The writers of words [k, k + n) of one line of d become those of s from `from` on, or the host when s is NULL. */
-XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, const xg_sim_buffer *s, uint64_t from) {
+XG_RACY XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, const xg_sim_buffer *s, uint64_t from) {
     xg_sim_tags to = xg_sim_tags_of(d), old;
     uint32_t tags[XG_SIM_LINE_WORDS], i, same = 0;
     memset(&old, 0, sizeof old);
@@ -229,7 +229,7 @@ XG_FN uint32_t xg_sim_write_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mi
 }
 
 /* One word; false when it clashes, and then nothing is noted. */
-XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
+XG_RACY XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
     uint32_t bytes = m->line_w ? 0 : m->w[k] & XG_SIM_TAG_BYTES, wt = m->w[k] & ~bytes, rt = m->r ? m->r[k] : 0;
     out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
     if (!write && wt < m->least) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
@@ -247,14 +247,14 @@ XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, x
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
 XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) { return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine; }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers are never FOREIGN, nor are any of shared memory. */
-XG_FN bool xg_sim_tags_calm(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *p, size_t n, uint32_t least, uint32_t mine, bool foreign) {
+XG_RACY XG_FN bool xg_sim_tags_calm(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *p, size_t n, uint32_t least, uint32_t mine, bool foreign) {
     uint32_t first = p[0];
     if (first < m->floor) return least < m->floor && v->within(p, n, least, m->floor);
     if (first == mine || foreign) return xg_sim_tag_mine(m, first, mine) && v->within(p, n, first, first + 1);
     return v->within(p, n, m->block, m->races ? m->tag : 0x7FFFFFFFu);
 }
 /* n whole words side by side, a multiple of 4; false when one of them needs a closer look, and then nothing is noted. */
-XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+XG_RACY XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
     uint32_t first = m->r ? m->r[k] : 0, *w = m->w + k, *r = m->r + k;
     bool foreign = m->floor != m->block;
     if (!m->tag) { if (!write) return v->within(w, n, m->least, 0x7FFFFFFFu); v->fill(w, n, XG_SIM_TAG_OLD); return true; }
@@ -270,7 +270,7 @@ XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint
     return true;
 }
 /* n whole words, few, from k on; the same promise. */
-XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+XG_RACY XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
     size_t i;
     if (!m->tag || !m->races || !m->r) return false;
     for (i = 0; i < n; i++) {
@@ -281,7 +281,7 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
     return true;
 }
 /* A line; the same promise. Words that become all alike are a line again. */
-XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
+XG_RACY XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
@@ -306,8 +306,8 @@ XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint6
 }
 
 /* The words of 32 lanes, `off` bytes into the piece; the same promise. */
-XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
-XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
+XG_RACY XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
+XG_RACY XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
     uint32_t t[XG_SIM_WARP], i, next;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;

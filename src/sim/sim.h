@@ -155,6 +155,7 @@ typedef struct xg_sim_launch {
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
+    uint64_t taken;               /* blocks that workers have taken */
     /* set by xg_sim_begin */
     uint32_t first_interval;      /* 0: races are not looked for */
 } xg_sim_launch;
@@ -167,6 +168,8 @@ XG_SIM_FN void xg_sim_begin(xg_sim_launch *l);
 XG_SIM_FN void xg_sim_end(xg_sim_launch *l);
 XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   /* for one worker; includes room to align */
 XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
+/* The first of the next n blocks, which are the caller's now: workers share a launch by asking until there are none left. */
+XG_SIM_FN uint64_t xg_sim_next_blocks(xg_sim_launch *l, uint64_t n);
 /* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
