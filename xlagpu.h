@@ -311,6 +311,18 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))
 #endif
 
+/* A function whose plain reads and writes other threads may cross, on purpose: what is lost then only hides something (sim/shadow.c). */
+#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && !defined(XLAGPU_NO_EXTENSIONS))
+#if defined(__SANITIZE_THREAD__)
+#define XG_RACY __attribute__((no_sanitize("thread")))
+#elif __has_feature(thread_sanitizer)
+#define XG_RACY __attribute__((no_sanitize("thread")))
+#endif
+#endif
+#ifndef XG_RACY
+#define XG_RACY
+#endif
+
 /* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
 #define XG_FN static XG_UNUSED
 
@@ -22084,6 +22096,8 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes th
  *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
+ * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
+ * sizes), only an operand of a single result may be given away.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -22159,6 +22173,30 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
 /* The instruction that gives a leaf of the fusion's result. */
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) { return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL) : c->root; }
 
+/* Nothing that an emitter walks for twice: each thread makes the elements of all results at one place, then writes them. */
+XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) {
+        if (xg_op_flags(i->op) & XGF_EW) continue;
+        switch (i->op) {
+        case XG_PARAMETER: case XG_CONSTANT: case XG_BROADCAST: case XG_IOTA: case XG_BITCAST: case XG_RESHAPE: case XG_TUPLE: break;
+        default: return false;
+        }
+    }
+    return true;
+}
+XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf) {
+    const xg_inst *root = c->root;
+    bool alone = true, near = true;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return true;
+    for (k = 0; k < root->n_operands; k++) {
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        alone = alone && k == leaf;
+        near = near && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
+    }
+    return alone || (near && xg_in_place_one_walk(c));
+}
+
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -22175,7 +22213,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf);
     xg_arena_reset(a, mark);
     return ok;
 }
@@ -33279,10 +33317,13 @@ XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at
 /* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
 XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
     xg_kval *indices[XG_RANK_MAX];
+    xg_memo *memo = w->s->memo;
     uint32_t k;
     for (k = 0; k < shape->rank; k++) indices[k] = at + k;
     for (k = 0; k < n; k++) out[k] = carried + k;
+    if (!behind) w->s->memo = XG_NEW_N(w->t->e->arena, xg_memo, w->t->e->parts->n_insts + 1); /* what the heroes' elements are made of was made elsewhere */
     xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
+    w->s->memo = memo;
 }
 XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
     uint32_t n = 0, k;
@@ -40976,7 +41017,7 @@ XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
 }
 
 /* A site for the copy of an operand into the result's memory. */
-XG_FN void xg_alias_copy_operand(xg_plan *p, xg_plan_value *from, xg_plan_value *to) {
+XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
     xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
     xg_plan_move m;
     if (!s) s = xg_plan_site_new(p, to->inst, 1);
@@ -41037,6 +41078,7 @@ XG_FN void xg_alias_moves(xg_plan *p) {
     for (k = 0; k < n; k++) {
         const xg_plan_value *v = p->values.p[k];
         xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        if (v->copied) xg_alias_copy_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
         if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
         if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
         if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
@@ -41067,7 +41109,6 @@ XG_FN void xg_plan_alias(xg_plan *p) {
         if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
         x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
         v->copied = x && !xg_alias_try(p, x, v);
-        if (v->copied) xg_alias_copy_operand(p, x, v);
     }
     for (k = 0; k < n; k++) {
         xg_plan_value *v = p->values.p[k];

@@ -170,6 +170,8 @@ typedef struct xlagpu_device_desc {
     bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
     const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
+    void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
+    void *progress_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
@@ -269,10 +271,31 @@ typedef struct xlagpu_kernel_stats {
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
 
-/* Runs PTX of any origin on the device and waits: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
- * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. stats may be NULL. */
+/* ---- PTX of any origin, without the compiler ----
+ *
+ *     xlagpu_ptx *k = xlagpu_rt_load_ptx(d, "add.ptx", text, size);            // NULL: xlagpu_rt_error has the line and what is wrong with it
+ *     xlagpu_buffer b;
+ *     xlagpu_rt_alloc(d, bytes, &b); xlagpu_rt_upload(d, b, data, bytes);
+ *     struct { uint64_t p; uint32_t n; } args = {b.address, n};                // as the kernel declares its .param list
+ *     xlagpu_ptx_launch l = {0};
+ *     l.grid[0] = (n + 255) / 256; l.block[0] = 256; l.parameters = &args; l.parameter_bytes = 12;
+ *     xlagpu_kernel_stats s;
+ *     if (xlagpu_rt_run_ptx(k, &l, &s)) puts(xlagpu_rt_error(d));              // ERROR_FAULT: a check of the simulator found something
+ *     printf("%llu sectors, %llu needed\n", s.sectors, s.minimum_sectors);
+ *
+ * On "host" every launch is checked: accesses out of bounds, misaligned, to freed or never written memory, uninitialised shared memory and registers, data races in
+ * a block and between blocks, barriers in divergent code and deadlocks, warp instructions that name sleeping lanes, copies that nobody waited for, memory barriers
+ * used wrongly, and what the PTX's .target lacks. A fault names its kind, PTX line, kernel, block, thread, address and the nearest buffer. .global variables keep
+ * their values from launch to launch. */
+typedef struct xlagpu_ptx xlagpu_ptx;
+XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *device, const char *name, const char *text, size_t size); /* copies the text; "cuda" reads it at each launch */
+XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *ptx); /* NULL is allowed; xlagpu_rt_close unloads what is left */
+
+/* A launch: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in grid, block and cluster counts as 1 (in
+ * all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. run waits for the end; stats may be NULL. */
 typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
-XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats); /* loads, runs, unloads */
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
 
@@ -352,6 +375,18 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #if defined(__MINGW32__) && !defined(XLAGPU_NO_EXTENSIONS)
 #undef XG_PRINTF
 #define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))
+#endif
+
+/* A function whose plain reads and writes other threads may cross, on purpose: what is lost then only hides something (sim/shadow.c). */
+#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && !defined(XLAGPU_NO_EXTENSIONS))
+#if defined(__SANITIZE_THREAD__)
+#define XG_RACY __attribute__((no_sanitize("thread")))
+#elif __has_feature(thread_sanitizer)
+#define XG_RACY __attribute__((no_sanitize("thread")))
+#endif
+#endif
+#ifndef XG_RACY
+#define XG_RACY
 #endif
 
 /* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
@@ -1916,6 +1951,7 @@ typedef struct xg_sim_launch {
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;                     /* set when a worker faults: others stop at their next block */
+    uint64_t taken;               /* blocks that workers have taken */
     /* set by xg_sim_begin */
     uint32_t first_interval;      /* 0: races are not looked for */
 } xg_sim_launch;
@@ -1928,6 +1964,8 @@ XG_SIM_FN void xg_sim_begin(xg_sim_launch *l);
 XG_SIM_FN void xg_sim_end(xg_sim_launch *l);
 XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l);                   /* for one worker; includes room to align */
 XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l);
+/* The first of the next n blocks, which are the caller's now: workers share a launch by asking until there are none left. */
+XG_SIM_FN uint64_t xg_sim_next_blocks(xg_sim_launch *l, uint64_t n);
 /* Runs blocks [first, last) of the grid in order, x fastest. OK or ERROR_FAULT. */
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last);
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
@@ -2893,7 +2931,7 @@ XG_FN bool xg_sim_base_inside64(uint32_t *off, const char *slot, uint64_t add, u
     for (i = 0; i < XG_SIM_WARP; i++) { uint64_t d = a[i] + add - base; bad |= d | (limit - d); odd |= a[i] + add; off[i] = (uint32_t)d; }
     return !(bad >> 63) && !(odd & align);
 }
-XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
+XG_RACY XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4); }
 XG_FN bool xg_sim_base_one_pass(const uint32_t *off) { /* each leaves its mark in its bank; does everybody find its own? */
     uint32_t i, last[32], bad = 0;
     for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
@@ -2921,7 +2959,7 @@ XG_FN void xg_sim_base_shuffle(char *to, char *good, const char *a, const char *
 }
 #if XG_SIM_VECTORS
 typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
-XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
+XG_RACY XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
     const int32_t lo = (int32_t)least, hi = (int32_t)below;
     const xg_sim_word4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
     xg_sim_word4 bad = {0, 0, 0, 0};
@@ -2929,15 +2967,15 @@ XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint3
     for (i = 0; i < n; i += 4) { const xg_sim_word4 v = *(const xg_sim_word4 *)(const void *)(p + i); bad |= (v < l) | (v >= h); }
     return !(bad[0] | bad[1] | bad[2] | bad[3]);
 }
-XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
+XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
     const int32_t t = (int32_t)word;
     const xg_sim_word4 v = {t, t, t, t};
     size_t i;
     for (i = 0; i < n; i += 4) *(xg_sim_word4 *)(void *)(p + i) = v;
 }
 #else
-XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
-XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) { size_t i; for (i = 0; i < n; i++) p[i] = word; }
+XG_RACY XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) { size_t i; for (i = 0; i < n; i++) if (p[i] < least || p[i] >= below) return false; return true; }
+XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) { size_t i; for (i = 0; i < n; i++) p[i] = word; }
 #endif
 XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
     uint64_t x[4];
@@ -2957,7 +2995,11 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
     xg_sim_base_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
+#ifdef __SANITIZE_THREAD__
+#define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
+#else
 #define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
+#endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i) * 32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i) * 32), v)
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
@@ -3980,7 +4022,7 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
  *
  * A GPU computes ex2, lg2, sin, cos, tanh and rsqrt from tables with documented error bounds; the tables are not documented. Here each
  * is computed in double and rounded once, by the same few operations on every host: results are within 0.51 ulp of the exact value
- * (sin and cos: for |x| below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose
+ * (ex2, which must be fast, is computed in f32: within 1.3 ulp; sin and cos: for |x| below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose
  * result depends on the last bits of an approximation differs from a device within the device's own error.
  *
  * ex2, tanh and rsqrt are in lanes.c; what stands here of them is for 16-bit floats. */
@@ -8163,11 +8205,11 @@ XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
-XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
+XG_RACY XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
     uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
-XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
+XG_RACY XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
     uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
     if (t == XG_SIM_SPLIT_LINE) return;
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
@@ -8263,7 +8305,7 @@ XG_FN void xg_sim_synchronised(xg_sim_worker *w) { w->fenced = true; xg_sim_inte
 /* ---- what the host does ---- */
 
 /* The writers of words [k, k + n) of one line of d become those of s from `from` on, or the host when s is NULL. */
-XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, const xg_sim_buffer *s, uint64_t from) {
+XG_RACY XG_FN void xg_sim_written_words(const xg_sim_buffer *d, uint64_t k, uint32_t n, const xg_sim_buffer *s, uint64_t from) {
     xg_sim_tags to = xg_sim_tags_of(d), old;
     uint32_t tags[XG_SIM_LINE_WORDS], i, same = 0;
     memset(&old, 0, sizeof old);
@@ -8330,7 +8372,7 @@ XG_FN uint32_t xg_sim_write_tag(const xg_sim_marks *m, uint32_t tag, uint32_t mi
 }
 
 /* One word; false when it clashes, and then nothing is noted. */
-XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
+XG_RACY XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, xg_sim_wordpart part, bool write, xg_sim_clash *out) {
     uint32_t bytes = m->line_w ? 0 : m->w[k] & XG_SIM_TAG_BYTES, wt = m->w[k] & ~bytes, rt = m->r ? m->r[k] : 0;
     out->at = k * 4 + (part == XG_SIM_PART_HIGH ? 2 : 0);
     if (!write && wt < m->least) { out->kind = XG_SIM_CLASH_UNWRITTEN; out->tag = 0; return false; }
@@ -8348,14 +8390,14 @@ XG_FN bool xg_sim_track_word(const xg_sim_marks *m, uint64_t k, uint32_t mine, x
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
 XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) { return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine; }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers are never FOREIGN, nor are any of shared memory. */
-XG_FN bool xg_sim_tags_calm(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *p, size_t n, uint32_t least, uint32_t mine, bool foreign) {
+XG_RACY XG_FN bool xg_sim_tags_calm(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *p, size_t n, uint32_t least, uint32_t mine, bool foreign) {
     uint32_t first = p[0];
     if (first < m->floor) return least < m->floor && v->within(p, n, least, m->floor);
     if (first == mine || foreign) return xg_sim_tag_mine(m, first, mine) && v->within(p, n, first, first + 1);
     return v->within(p, n, m->block, m->races ? m->tag : 0x7FFFFFFFu);
 }
 /* n whole words side by side, a multiple of 4; false when one of them needs a closer look, and then nothing is noted. */
-XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+XG_RACY XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
     uint32_t first = m->r ? m->r[k] : 0, *w = m->w + k, *r = m->r + k;
     bool foreign = m->floor != m->block;
     if (!m->tag) { if (!write) return v->within(w, n, m->least, 0x7FFFFFFFu); v->fill(w, n, XG_SIM_TAG_OLD); return true; }
@@ -8371,7 +8413,7 @@ XG_FN bool xg_sim_track_quads(const xg_sim_moves *v, const xg_sim_marks *m, uint
     return true;
 }
 /* n whole words, few, from k on; the same promise. */
-XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
+XG_RACY XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
     size_t i;
     if (!m->tag || !m->races || !m->r) return false;
     for (i = 0; i < n; i++) {
@@ -8382,7 +8424,7 @@ XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n, uint32_
     return true;
 }
 /* A line; the same promise. Words that become all alike are a line again. */
-XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
+XG_RACY XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
@@ -8407,8 +8449,8 @@ XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint6
 }
 
 /* The words of 32 lanes, `off` bytes into the piece; the same promise. */
-XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
-XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
+XG_RACY XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
+XG_RACY XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
     uint32_t t[XG_SIM_WARP], i, next;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;
@@ -8865,7 +8907,7 @@ XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg
     return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
 /* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
-XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
+XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];
@@ -11495,6 +11537,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64; /* warps side by side shall not compete for the same cache lines */
     l->call_depth = f->depth;
     l->stop = 0;
+    l->taken = 0;
     return XLAGPU_OK;
 }
 
@@ -11593,6 +11636,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
     }
     return c->peers[0];
 }
+XG_SIM_FN uint64_t xg_sim_next_blocks(xg_sim_launch *l, uint64_t n) { return XG_SIM_COUNTER_ADD(&l->taken, n); }
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
     uint32_t r;
     for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);
@@ -11785,8 +11829,14 @@ struct xlagpu_device {
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
     bool no_command_buffers;
+    void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
+    void *progress_user;
+    xlagpu_ptx *ptx;               /* those that are loaded */
     xr_function *functions;        /* registered; they live as long as the device */
 };
+
+/* PTX that a caller has loaded. */
+struct xlagpu_ptx { xlagpu_device *device; xlagpu_ptx *next; xg_arena arena; xg_source source; void *loaded; };
 
 typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
 
@@ -11880,7 +11930,8 @@ struct xr_platform {
     xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
     xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
     void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
-    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx); /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
+    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
     xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
@@ -12096,7 +12147,10 @@ XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the progra
 typedef struct xr_host_run {
     xg_sim_launch launch;
     xg_sim_worker *workers[XR_WORKERS_MAX];
-    uint64_t blocks, per_worker;
+    uint64_t blocks, share;        /* a worker takes so many at a time */
+    const xlagpu_device *device;   /* whose progress is told */
+    const char *name;
+    uint32_t n;
     xlagpu_status status[XR_WORKERS_MAX];
 } xr_host_run;
 
@@ -12172,10 +12226,15 @@ XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XLAGPU_OK;
 }
 
+/* The last worker runs on the caller's thread and tells how far all are. */
 XG_FN void xr_host_job(void *user, uint32_t index) {
     xr_host_run *r = (xr_host_run *)user;
-    uint64_t first = r->per_worker * index, last = XG_MIN(first + r->per_worker, r->blocks);
-    r->status[index] = first < last ? xg_sim_run(r->workers[index], first, last) : XLAGPU_OK;
+    uint64_t first;
+    r->status[index] = XLAGPU_OK;
+    while (r->status[index] == XLAGPU_OK && (first = xg_sim_next_blocks(&r->launch, r->share)) < r->blocks) {
+        r->status[index] = xg_sim_run(r->workers[index], first, XG_MIN(first + r->share, r->blocks));
+        if (index + 1 == r->n && r->device->progress) r->device->progress(r->device->progress_user, r->name, first, r->blocks);
+    }
 }
 
 XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
@@ -12193,10 +12252,12 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     xlagpu_status s = XLAGPU_OK;
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
     n = (uint32_t)XG_MIN((uint64_t)most, r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
-    r->per_worker = (r->blocks + n - 1) / n;
+    r->n = n;
+    r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
     xr_parallel(n, xr_host_job, r);
+    if (r->device->progress) r->device->progress(r->device->progress_user, r->name, r->blocks, r->blocks);
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
         if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
@@ -12219,6 +12280,8 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     s = xg_sim_prepare(&e->c, &r.launch);
     if (s != XLAGPU_OK) return s;
     e->stats[kernel].launches++;
+    r.device = e->program->device;
+    r.name = e->program->kernels[kernel].name;
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
@@ -12285,38 +12348,32 @@ XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, voi
 
 /* ---- any PTX ---- */
 
-XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
-    xg_arena a;
+XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
+XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xr_host_run r;
-    xlagpu_status s = XLAGPU_OK;
+    xlagpu_status s;
     void *memory = NULL;
-    xg_sim_module *m;
-    xg_arena_init(&a, &d->c);
+    const xg_sim_module *m = (const xg_sim_module *)loaded;
     memset(&r, 0, sizeof r);
-    m = xr_host_parse(d, &a, ptx);
-    if (!m) s = d->c.status;
-    else {
-        r.launch.module = m;
-        r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
-        if (!r.launch.entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
-    }
-    if (s == XLAGPU_OK) {
-        memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
-        memcpy(r.launch.block, l->block, sizeof r.launch.block);
-        memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
-        r.launch.dynamic_shared = l->shared_bytes;
-        r.launch.memory = &xr_host_of(d)->memory;
-        r.launch.params = l->parameters;
-        r.launch.param_bytes = l->parameter_bytes;
-        s = xg_sim_prepare(&d->c, &r.launch);
-    }
+    r.launch.module = m;
+    r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    if (!r.launch.entry) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
+    memcpy(r.launch.block, l->block, sizeof r.launch.block);
+    memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
+    r.launch.dynamic_shared = l->shared_bytes;
+    r.launch.memory = &xr_host_of(d)->memory;
+    r.launch.params = l->parameters;
+    r.launch.param_bytes = l->parameter_bytes;
+    s = xg_sim_prepare(&d->c, &r.launch);
     if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
     if (s == XLAGPU_OK) {
-        if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        if (stats) { stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        r.device = d;
+        r.name = l->entry ? l->entry : ptx->name;
         s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
     }
     xg_mem_free(&d->c, memory);
-    xg_arena_free(&a);
     return s;
 }
 
@@ -12342,7 +12399,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
                                      xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
                                      xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
-                                     xr_host_launch_ptx, xr_host_encode_map};
+                                     xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -12795,12 +12852,13 @@ XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlag
 }
 
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
-XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     void *module = NULL, *extra[5];
     const void *f = NULL;
     size_t bytes = l->parameter_bytes;
     xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
+    (void)loaded;
     memcpy(&extra[1], &l->parameters, sizeof extra[1]);
     extra[0] = (void *)(uintptr_t)1;
     extra[2] = (void *)(uintptr_t)2;
@@ -13125,7 +13183,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
     static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
                                      xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
                                      xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free, xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_range,
-                                     xr_cuda_launch_ptx, xr_cuda_encode_map};
+                                     NULL, xr_cuda_launch_ptx, xr_cuda_encode_map};
     return &cuda;
 }
 #undef XR_CUDA
@@ -13202,6 +13260,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
+    if (desc) { d->progress = desc->progress; d->progress_user = desc->progress_user; }
     return xr_open_platform(d, desc);
 }
 
@@ -13211,6 +13270,7 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     if (!d) return;
     if (d->platform) d->platform->settle(d);
     while (d->programs) xlagpu_rt_unload(d->programs);
+    while (d->ptx) xlagpu_rt_unload_ptx(d->ptx);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
     if (d->platform) d->platform->close(d);
     while (d->functions) { xr_function *f = d->functions; d->functions = f->next; xg_mem_free(&d->c, f); }
@@ -13315,21 +13375,65 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
 
 /* ---- any PTX ---- */
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
-    xg_source src;
+XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, const char *text, size_t size) {
+    xlagpu_ptx *p;
+    char *copy, *label;
+    if (!d || !d->platform) return NULL;
+    xr_begin(&d->c);
+    if (!text) { xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no PTX"); return NULL; }
+    if (!name) name = "ptx";
+    p = (xlagpu_ptx *)xg_mem_alloc(&d->c, sizeof *p);
+    copy = size < SIZE_MAX ? (char *)xg_mem_alloc(&d->c, size + 1) : NULL;
+    label = (char *)xg_mem_alloc(&d->c, strlen(name) + 1);
+    if (!p || !copy || !label) { xg_mem_free(&d->c, p); xg_mem_free(&d->c, copy); xg_mem_free(&d->c, label); xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    memset(p, 0, sizeof *p);
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    memcpy(label, name, strlen(name) + 1);
+    p->device = d;
+    p->source.name = label; p->source.text = copy; p->source.size = size;
+    xg_arena_init(&p->arena, &d->c);
+    p->next = d->ptx;
+    d->ptx = p;
+    if (d->platform->load_ptx && !(p->loaded = d->platform->load_ptx(d, &p->arena, &p->source))) { xlagpu_rt_unload_ptx(p); return NULL; }
+    return p;
+}
+XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
+    xlagpu_ptx **at;
+    xg_ctx *c;
+    if (!p) return;
+    c = &p->device->c;
+    for (at = &p->device->ptx; *at != p; at = &(*at)->next) {}
+    *at = p->next;
+    xg_arena_free(&p->arena);
+    xg_mem_free(c, (void *)(uintptr_t)p->source.text);
+    xg_mem_free(c, (void *)(uintptr_t)p->source.name);
+    xg_mem_free(c, p);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *p, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xlagpu_ptx_launch whole;
     int k;
+    if (stats) memset(stats, 0, sizeof *stats);
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    if (!l) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there is no launch");
+    if (!l->parameters && l->parameter_bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
+    whole = *l;
+    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
+    return p->device->platform->launch_ptx(p->device, &p->source, p->loaded, &whole, stats);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    xlagpu_ptx *p;
+    xlagpu_status s;
     if (stats) memset(stats, 0, sizeof *stats);
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (!ptx || !l) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", ptx ? "launch" : "PTX");
-    if (!l->parameters && l->parameter_bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
-    whole = *l;
-    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
-    src.name = name ? name : "ptx";
-    src.text = ptx;
-    src.size = size;
-    return d->platform->launch_ptx(d, &src, &whole, stats);
+    p = xlagpu_rt_load_ptx(d, name, ptx, size);
+    if (!p) return d->c.status;
+    s = xlagpu_rt_run_ptx(p, l, stats);
+    xlagpu_rt_unload_ptx(p);
+    return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {

@@ -287,10 +287,13 @@ XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at
 /* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
 XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
     xg_kval *indices[XG_RANK_MAX];
+    xg_memo *memo = w->s->memo;
     uint32_t k;
     for (k = 0; k < shape->rank; k++) indices[k] = at + k;
     for (k = 0; k < n; k++) out[k] = carried + k;
+    if (!behind) w->s->memo = XG_NEW_N(w->t->e->arena, xg_memo, w->t->e->parts->n_insts + 1); /* what the heroes' elements are made of was made elsewhere */
     xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
+    w->s->memo = memo;
 }
 XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
     uint32_t n = 0, k;

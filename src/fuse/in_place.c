@@ -6,6 +6,8 @@
  *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
+ * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
+ * sizes), only an operand of a single result may be given away.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -82,6 +84,30 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
 /* The instruction that gives a leaf of the fusion's result. */
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) { return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL) : c->root; }
 
+/* Nothing that an emitter walks for twice: each thread makes the elements of all results at one place, then writes them. */
+XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) {
+        if (xg_op_flags(i->op) & XGF_EW) continue;
+        switch (i->op) {
+        case XG_PARAMETER: case XG_CONSTANT: case XG_BROADCAST: case XG_IOTA: case XG_BITCAST: case XG_RESHAPE: case XG_TUPLE: break;
+        default: return false;
+        }
+    }
+    return true;
+}
+XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf) {
+    const xg_inst *root = c->root;
+    bool alone = true, near = true;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return true;
+    for (k = 0; k < root->n_operands; k++) {
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        alone = alone && k == leaf;
+        near = near && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
+    }
+    return alone || (near && xg_in_place_one_walk(c));
+}
+
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -98,7 +124,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf);
     xg_arena_reset(a, mark);
     return ok;
 }

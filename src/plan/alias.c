@@ -113,7 +113,7 @@ XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
 }
 
 /* A site for the copy of an operand into the result's memory. */
-XG_FN void xg_alias_copy_operand(xg_plan *p, xg_plan_value *from, xg_plan_value *to) {
+XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
     xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
     xg_plan_move m;
     if (!s) s = xg_plan_site_new(p, to->inst, 1);
@@ -174,6 +174,7 @@ XG_FN void xg_alias_moves(xg_plan *p) {
     for (k = 0; k < n; k++) {
         const xg_plan_value *v = p->values.p[k];
         xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        if (v->copied) xg_alias_copy_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
         if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
         if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
         if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
@@ -204,7 +205,6 @@ XG_FN void xg_plan_alias(xg_plan *p) {
         if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
         x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
         v->copied = x && !xg_alias_try(p, x, v);
-        if (v->copied) xg_alias_copy_operand(p, x, v);
     }
     for (k = 0; k < n; k++) {
         xg_plan_value *v = p->values.p[k];
