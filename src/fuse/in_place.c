@@ -97,15 +97,15 @@ XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
 }
 XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf) {
     const xg_inst *root = c->root;
-    bool alone = true, near = true;
+    bool alone = true, same = true;
     uint32_t k;
     if (root->op != XG_TUPLE) return true;
     for (k = 0; k < root->n_operands; k++) {
         if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
         alone = alone && k == leaf;
-        near = near && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
+        same = same && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
     }
-    return alone || (near && xg_in_place_one_walk(c));
+    return alone || (same && xg_in_place_one_walk(c));
 }
 
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
