@@ -82,7 +82,7 @@ tool() {
     $CC $F -std=gnu11 $Z tools/*.c build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
 }
 
-runner() { $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O1 -g} tests/runner.c -o build/test_runner $LIBS; }
+runner() { $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/runner.c -o build/test_runner $LIBS; }
 
 case "${1:-build}" in
 build) tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;

@@ -530,7 +530,7 @@ static const char *head_text(const char *which, xlagpu_type t, text *out) {
 
 static void fill(xlagpu_type t, unsigned char *p, size_t n, uint64_t seed, bool mild, bool near) {
     static const double gentle[] = {0, 1, -1, 2, -2, 0.5, -0.5, 3, 4, 1.5};
-    static const double edges[] = {0.0, -0.0, 1, -1, 0.5, 2, -3.25, HUGE_VAL, -HUGE_VAL, 1e-3, 100, 7, -0.75, 1e30, -1e-30, 3};
+    const double edges[] = {0.0, -0.0, 1, -1, 0.5, 2, -3.25, HUGE_VAL, -HUGE_VAL, 1e-3, 100, 7, -0.75, 1e30, -1e-30, 3};
     size_t size = (size_t)xg_type_bytes(t), k;
     for (k = 0; k < n; k++) {
         uint64_t z = (seed + k) * 0x9E3779B97F4A7C15u;

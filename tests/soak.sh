@@ -18,6 +18,7 @@ done
 run_jobs
 begin_parts
 part "text tests, sanitized" build/soak/runner tests
+have aarch64-linux-gnu-gcc && have qemu-aarch64 && part "aarch64, all texts" "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests"
 part "corpus, host" sh tests/corpus.sh host
 part "ptxas, nine targets" sh tests/ptxas.sh $TARGETS
 for p in $(program_names); do
