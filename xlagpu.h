@@ -21956,6 +21956,9 @@ enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
 
+/* ---- scatter_operands.c ---- */
+XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
@@ -22961,6 +22964,43 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
 }
 
 #endif /* XG_FUSE_LEGALITY_C */
+/* fuse/scatter_operands.c -- a scatter into a constant gets memory that is filled with it first.
+ *
+ * What is a constant everywhere, or an iota, is otherwise computed wherever it is read; but a scatter whose operand lies in memory writes only what is hit (emit/scatter.c),
+ * while one that computes its operand has to ask all positions for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only. */
+#ifndef XG_FUSE_SCATTER_OPERANDS_C
+#define XG_FUSE_SCATTER_OPERANDS_C
+
+enum { XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */ };
+
+XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
+    const xg_shape *s = XG_OPERAND(scatter, scatter->n_operands / 2)->shape;
+    int64_t vector_dim = xg_attr_int(scatter, XG_A_index_vector_dim, 0), n = 1;
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
+    return n;
+}
+
+XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
+    bool changed = false;
+    XG_FOR_INSTS(i, c) {
+        xg_hb b;
+        uint32_t k;
+        if (i->op != XG_SCATTER || xg_fuse_scatter_positions(i) <= XG_SCATTER_ASKED_MAX) continue;
+        b = xg_hb_at(i);
+        for (k = 0; k < i->n_operands / 2; k++) {
+            xg_inst *x = XG_OPERAND(i, k);
+            const xg_inst *from = xg_in_place_strip(x);
+            if (from->op != XG_BROADCAST && from->op != XG_IOTA && !(from->op == XG_CONSTANT && xg_fuse_is_splat(from))) continue;
+            xg_inst_set_operand(i, k, xg_hb_op(&b, XG_COPY, x->shape, &x, 1));
+            changed = true;
+        }
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
+
+#endif /* XG_FUSE_SCATTER_OPERANDS_C */
 /* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
  *
  * Ideas
@@ -23040,6 +23080,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     int64_t threads = k->elements;
     uint32_t j;
     if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     k->blocks = cost.blocks;
@@ -41816,7 +41857,7 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
 XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
     const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
     int64_t bytes = xg_plan_bytes(root->shape);
-    while (root->op == XG_BROADCAST || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
+    while (root->op == XG_BROADCAST || root->op == XG_COPY || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
     return xg_plan_pattern(root, bytes, pattern);
 }
 
@@ -43184,6 +43225,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \

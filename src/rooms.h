@@ -112,6 +112,7 @@
 #include "fuse/wrap.c"
 #include "fuse/cost.c"
 #include "fuse/legality.c"
+#include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
 #include "fuse/multi_output.c"
