@@ -90,6 +90,7 @@
 #include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/dot_dimensions.c"
+#include "opt/dot_strength_reduction.c"
 #include "opt/entry_layout.c"
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
