@@ -282,6 +282,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->shared_bytes) w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof(xg_sim_read));
     if (l->module->copies_async) {
         w.copy_threads = (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));

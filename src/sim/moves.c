@@ -178,22 +178,28 @@ XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *o
     int i;
     for (i = 0; i < 4; i++) XG_M256_PUT(to, i, _mm256_i32gather_epi32((const int *)(const void *)from, XG_M256_AT((const char *)off, i), 1));
 }
-XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    __m256i seen = _mm256_setzero_si256(), bad = seen;
+XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { /* one word of each bank */
+    __m256i seen = _mm256_setzero_si256();
     __m128i s;
-    uint32_t last[32];
     int i;
     for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(XG_M256_AT((const char *)off, i), 2), _mm256_set1_epi32(31))));
     s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
     s = _mm_or_si128(s, _mm_srli_si128(s, 8));
-    if ((_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1) return true;
-    for (i = 0; i < 32; i++) last[off[i] >> 2 & 31] = off[i];
-    for (i = 0; i < 4; i++) {
-        const __m256i o = XG_M256_AT((const char *)off, i), bank = _mm256_and_si256(_mm256_srli_epi32(o, 2), _mm256_set1_epi32(31));
-        bad = _mm256_or_si256(bad, _mm256_xor_si256(o, _mm256_i32gather_epi32((const int *)(const void *)last, bank, 4)));
-    }
-    return XG_M256_NONE(bad);
+    return (_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1;
 }
+/* Words of 32 that stand side by side are in different banks, however many lanes go to each. */
+XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off) {
+    __m256i low = XG_M256_AT((const char *)off, 0), high = low;
+    uint32_t least, most;
+    int i;
+    for (i = 1; i < 4; i++) { const __m256i o = XG_M256_AT((const char *)off, i); low = _mm256_min_epu32(low, o); high = _mm256_max_epu32(high, o); }
+    low = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1)); high = _mm256_max_epu32(high, _mm256_permute2x128_si256(high, high, 1));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4E)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0x4E));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xB1)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0xB1));
+    least = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(low)); most = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(high));
+    return (most >> 2) - (least >> 2) < 32;
+}
+XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) { return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off) || xg_sim_base_one_pass(off); }
 XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
     __m256i out[4], ok[4];

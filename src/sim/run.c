@@ -354,7 +354,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
 #if XG_SIM_X86
         case XG_SIM_K_LD: case XG_SIM_K_ST:
             if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
-                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                xg_sim_fast_access(w, v, nw, in);
                 if (XG_UNLIKELY(w->faulted)) goto stop;
                 pc++;
                 continue;

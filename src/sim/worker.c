@@ -42,6 +42,10 @@ typedef struct xg_sim_cluster {
     uint32_t n_flights;
 } xg_sim_cluster;
 
+/* shadow.c: a read of shared memory whose tag is not yet noted: n words, each `step` bytes behind the one before, the first at `at`; n 0: those at off. */
+typedef struct xg_sim_read { uint32_t mine, at, n, step, off[XG_SIM_WARP]; } xg_sim_read;
+enum { XG_SIM_READS_KEPT = 64 };
+
 /* classes.c: how often a record ran: whole warps as differences, others counted. */
 typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
 /* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
@@ -70,6 +74,9 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
     bool unchecked;           /* nobody asks the shadows */
+    xg_sim_read *reads;       /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
+    uint32_t n_reads;
+    bool readers;             /* some word's tag of readers may be of this interval */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
