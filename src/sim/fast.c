@@ -92,22 +92,30 @@ XG_M256_FN bool xg_sim_fast_lines(const xg_sim_fast_marks *m, uint64_t at, uint3
     for (; tags < end; tags += 2) if (!xg_sim_fast_line(m, tags, mine, write)) return false;
     return true;
 }
+/* Memory is far away. The lines that the group is about to reach are asked for all at once, and those that it will reach at this record next time, if it goes
+ * on as it came here from last time. */
+XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, const char *slot) {
+    uint64_t *before = &f->w->recent_at[((uint32_t)(f->in - f->w->m->code) + f->v->id) % XG_SIM_RECENT], first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - *before;
+    uint32_t k, at;
+    *before = first;
+    if (step == 0) step = 64;
+    for (k = 0; k < f->warps; k++, slot += f->stride) {
+        const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
+        for (at = 0; at < f->all; at += 64) { __builtin_prefetch((const char *)(uintptr_t)(a + at)); __builtin_prefetch((const char *)(uintptr_t)(a + step + at)); }
+        if (b && b->shadow && a - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a - b->base) / 64));
+        if (b && b->shadow && a + step - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a + step - b->base) / 64));
+    }
+}
 XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const xg_sim_buffer **cached = &w->recent[(uint32_t)(f->in - w->m->code) % XG_SIM_RECENT], *b = NULL, *next = *cached;
     const char *slot = f->regs + f->in->a;
     const uint32_t all = f->all;
     uint64_t sectors = 0, lines = 0;
-    uint32_t k, done = 0, at;
+    uint32_t k, done = 0;
     bool asked = false;
-    xg_sim_fast_marks m;
-    memset(&m, 0, sizeof m);
-    for (k = 1; k < f->warps; k++) { /* they come from afar: all at once */
-        const char *p = (const char *)(uintptr_t)xg_sim_lane_address(slot + k * f->stride, 0, true, f->in->imm);
-        const uint64_t distance = next ? (uint64_t)(uintptr_t)p - next->base : 0;
-        for (at = 0; at < all; at += 64) __builtin_prefetch(p + at);
-        if (next && next->shadow && distance < next->bytes) __builtin_prefetch(next->shadow + 2 * (distance / 64));
-    }
+    xg_sim_fast_marks m = {NULL, 0, 0, 0, 0, 0};
+    xg_sim_fast_ahead(f, next, slot);
     for (k = 0; k < f->warps; k++, slot += f->stride) {
         const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
         if (!b || a - b->base > b->bytes - all) {
@@ -147,7 +155,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_words(xg_sim_worker *w, uint32_t k, uint32_t n, 
     const uint32_t mine = w->shared_tag | warp;
     uint32_t *writers = w->marks + k;
     xg_sim_marks m;
-    if (!write && xg_sim_avx2_within(writers, n, w->shared_block, w->shared_tag)) { xg_sim_shared_read(w, mine, 4 * k, n, 4); return true; }
+    if (!write && xg_sim_avx2_within(writers, n, w->shared_block, w->shared_tag)) { xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, 4 * k, n, 4); return true; }
     if (write && !w->n_reads && !w->readers && xg_sim_avx2_within(writers, n, 0, w->shared_tag)) { xg_sim_avx2_fill(writers, n, mine); return true; }
     m = xg_sim_marks_shared(w);
     return xg_sim_track_quads(&xg_sim_moves_avx2, &m, k, n, mine, write);
@@ -156,24 +164,36 @@ XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uin
     const uint32_t mine = w->shared_tag | warp;
     xg_sim_marks m;
     if (!write && xg_sim_fast_within(w->marks, off, w->shared_block, w->shared_tag)) {
-        if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0])) xg_sim_shared_read(w, mine, off[0], XG_SIM_WARP, off[1] - off[0]);
-        else xg_sim_avx2_copy((char *)xg_sim_shared_read(w, mine, 0, 0, 0), (const char *)off, 4 * XG_SIM_WARP);
+        if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0])) xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
+        else xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
         return true;
     }
     m = xg_sim_marks_shared(w);
     return xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, mine, write);
 }
+/* A load of words of which some 32 side by side have all. */
+XG_SIM_FAST_FN bool xg_sim_fast_near(xg_sim_worker *w, char *to, const uint32_t *off, uint32_t least, uint32_t words, uint32_t warp, bool asked) {
+    const uint32_t base = XG_MIN(least, w->l->shared_bytes / 4 * 4 - 128); /* never behind the end */
+    if (asked && xg_sim_avx2_within(w->marks + least / 4, (words + 3) & ~3u, w->shared_block, w->shared_tag)) xg_sim_shared_read(w, w->shared_tag | warp, XG_SIM_READ_BITS, least, 0, xg_sim_avx2_banks(off, least));
+    else if (asked && !xg_sim_fast_lanes(w, off, warp, false)) return false;
+    xg_sim_avx2_gather_near(to, w->shared, off, base);
+    return true;
+}
 XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, const char *slot, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
-    uint32_t off[XG_SIM_WARP], i;
+    uint32_t off[XG_SIM_WARP], i, least, words;
     const char *from;
-    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3) || !xg_sim_avx2_one_pass(off)) return false;
+    bool apart;
+    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3)) return false;
+    if (!f->write && xg_sim_avx2_in_a_row(off, &least, &words) && w->l->shared_bytes >= 128) return xg_sim_fast_near(w, regs + f->list[0], off, least, words, warp, asked);
+    apart = xg_sim_avx2_all_banks(off); /* no two lanes at one place */
+    if (!apart && !xg_sim_avx2_one_pass(off)) return false;
     if (f->write && xg_sim_avx2_beside32(slot, 0)) return false;
     if (asked && !xg_sim_fast_lanes(w, off, warp, f->write)) return false;
     if (!f->write) { xg_sim_avx2_gather(regs + f->list[0], w->shared, off); return true; }
     from = f->list[0] & 1 ? w->m->consts + (f->list[0] - 1) : regs + f->list[0];
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + off[i], from + i * 4, 4);
-    if (!w->l->unchecked_races && !xg_sim_avx2_all_banks(off)) for (i = 0; i < XG_SIM_WARP; i++) if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
+    if (!w->l->unchecked_races && !apart) for (i = 0; i < XG_SIM_WARP; i++) if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
     return true;
 }
 XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
@@ -207,8 +227,8 @@ XG_SIM_FAST_FN void xg_sim_fast_one(const xg_sim_fast *f) {
     for (i = 0; usual && asked && i < words; i++) { const uint32_t t = w->marks[a / 4 + i]; usual = t >= w->shared_block && t < w->shared_tag; }
     for (k = 0; k < f->warps; k++) {
         if (!usual) { xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu); continue; }
-        if (asked) xg_sim_shared_read(w, w->shared_tag | ((f->v->id + k) & 31), (uint32_t)a, words, 4);
-        xg_sim_fill_slot(w, f->regs + k * f->stride + f->list[0], w->shared + a, f->size);
+        if (asked) xg_sim_shared_read(w, w->shared_tag | ((f->v->id + k) & 31), XG_SIM_READ_STEPS, (uint32_t)a, words, 4);
+        xg_sim_avx2_spread(f->regs + k * f->stride + f->list[0], w->shared + a, f->size);
         done++;
     }
     w->stats.shared_loads += done;

@@ -112,7 +112,7 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
     return extra;
 }
 
-XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
     uint64_t a = 0;
     memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
