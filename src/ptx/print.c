@@ -45,7 +45,7 @@ typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx
 
 struct xg_ptx {
     xg_ctx *ctx;
-    xg_arena *arena;
+    xg_arena *arena;  /* of the current kernel */
     const xg_target *target;
     uint32_t isa;
     xg_buf text;      /* finished kernels */
