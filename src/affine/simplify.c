@@ -248,11 +248,20 @@ XG_FN const xg_imap *xg_imap_keep_place(xg_aff_ctx *x, const xg_imap *at, const 
     return xg_imap_keep(x, at, k);
 }
 
+XG_FN bool xg_imap_keeps_all(const xg_imap *m, xg_imap_marks keep) {
+    uint32_t i;
+    for (i = 0; i < m->n_dims; i++) if (!keep.dim[i]) return false;
+    for (i = 0; i < m->n_syms + m->n_rts; i++) if (!keep.sym[i]) return false;
+    return true;
+}
 XG_FN const xg_imap *xg_imap_keep(xg_aff_ctx *x, const xg_imap *m, xg_imap_marks keep) {
     uint32_t n_dims = 0, n_syms = 0, n_rts = 0, all = m->n_syms + m->n_rts, i;
-    const xg_aff **dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)m->n_dims + 1), **syms = XG_NEW_N(x->arena, const xg_aff *, (size_t)all + 1);
+    const xg_aff **dims, **syms;
     xg_aff_rewrite w;
     xg_imap *to;
+    if (xg_imap_keeps_all(m, keep)) return m;
+    dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)m->n_dims + 1);
+    syms = XG_NEW_N(x->arena, const xg_aff *, (size_t)all + 1);
     for (i = 0; i < m->n_dims; i++) dims[i] = keep.dim[i] ? xg_aff_dim(x, n_dims++) : xg_aff_const(x, m->dims[i].range.lo);
     for (i = 0; i < all; i++) {
         syms[i] = keep.sym[i] ? xg_aff_sym(x, n_syms++) : xg_aff_const(x, m->syms[i].range.lo);

@@ -201,7 +201,7 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
-    if (b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    if (XG_UNLIKELY((a | b) >> (sizeof(size_t) * 4)) && b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
     return a * b;
 }
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
@@ -209,9 +209,16 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
     return a + b;
 }
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
+#ifdef XG_MUL_OVERFLOWS
+    int64_t r;
+    if (XG_MUL_OVERFLOWS(a, b, &r)) return false;
+    *out = r;
+    return true;
+#else
     if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
     *out = a * b;
     return true;
+#endif
 }
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;

@@ -137,16 +137,19 @@ static void xg_ptx_line_begin(xg_ptx *p) {
         xg_putc(&p->body, ' ');
     }
 }
-static void xg_ptx_line_end(xg_ptx *p) { xg_puts(&p->body, ";\n"); }
+static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
 /* One line from text and lanes: $ stands for the next lane. */
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
     xg_ptx_line_begin(p);
-    for (; *text; text++) {
-        if (*text == '$') xg_ptx_put_lane(p, &p->body, args[n++]);
-        else xg_putc(&p->body, *text);
+    for (;;) {
+        const char *plain = text;
+        while (*text && *text != '$') text++;
+        xg_put(&p->body, plain, (size_t)(text - plain));
+        if (!*text++) break;
+        xg_ptx_put_lane(p, &p->body, args[n++]);
     }
     xg_ptx_line_end(p);
 }
@@ -217,9 +220,11 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which;
+        const char *temps = "tqhs", *which, *plain = t;
+        while (*t && *t != '$' && *t != '|') t++;
+        xg_put(&p->body, plain, (size_t)(t - plain));
+        if (!*t) break;
         if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
-        if (*t != '$') { xg_putc(&p->body, *t); continue; }
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
