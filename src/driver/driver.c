@@ -82,7 +82,14 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
     xg_buf_init(&b, s->work);
-    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    for (k = 0; k < n; k++) {
+        xg_put_i64(&b, args[k].slice);
+        xg_putc(&b, args[k].written ? '!' : ':');
+        xg_put_i64(&b, args[k].bytes);
+        xg_putc(&b, args[k].aliased ? '!' : ':');
+        xg_put_i64(&b, args[k].align);
+        xg_putc(&b, ' ');
+    }
     xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -119,6 +126,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
     }

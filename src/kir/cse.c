@@ -28,12 +28,12 @@ XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF
 XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op, ((uint64_t)op->flags << 32) | op->n_operands), k;
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a), k, n = op->n_operands;
     bool swapped = xg_kcse_swapped(op);
-    h = xg_hash_mix(h, (uint64_t)op->a);
-    h = xg_hash_mix(h, (uint64_t)op->b);
-    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
-    for (k = 0; k < op->n_results; k++) h = xg_hash_mix(h, op->results[k].type->id);
+    if (op->b) h = xg_hash_mix(h, (uint64_t)op->b);
+    for (k = 0; k + 1 < n; k += 2) h = xg_hash_mix(h, (uint64_t)xg_kcse_operand(op, k, swapped)->id << 32 | xg_kcse_operand(op, k + 1, swapped)->id);
+    if (k < n) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
+    if (op->n_results) h = xg_hash_mix(h, op->results[0].type->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     return h;
 }

@@ -284,6 +284,20 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 }
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
+/* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
+static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+    xg_buf *b = &p->body;
+    xg_puts(b, what);
+    if (flags & KM_VOLATILE) xg_puts(b, ".volatile");
+    xg_putc(b, '.');
+    xg_puts(b, space);
+    if (!(flags & KM_VOLATILE)) xg_puts(b, hint);
+    xg_puts(b, xg_ptx_vector_text[lanes]);
+    xg_putc(b, '.');
+    xg_puts(b, type);
+    xg_putc(b, ' ');
+}
+
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_EXTSI) return false;
@@ -297,8 +311,7 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     uint32_t i;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     xg_ptx_line_begin(p);
-    xg_printf(&p->body, "ld%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 0)),
-              global && (op->flags & KM_INVARIANT) && !(op->flags & KM_VOLATILE) ? ".nc" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, sign));
+    xg_ptx_put_access(p, "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
     xg_ptx_put_lanes(p, x->lane, x->n);
     xg_puts(&p->body, ", ");
     xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
@@ -314,8 +327,7 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
     xg_ptx_line_begin(p);
-    xg_printf(&p->body, "st%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 1)),
-              global && (op->flags & KM_STREAM) && !(op->flags & KM_VOLATILE) ? ".cs" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, false));
+    xg_ptx_put_access(p, "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
     xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
     xg_puts(&p->body, ", ");
     xg_ptx_put_lanes(p, lanes, x->n);
