@@ -85,6 +85,7 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     x->ctx = a->ctx;
     x->arena = a;
     xg_set_init(&x->nodes, a);
+    xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
     return x;
 }

@@ -65,10 +65,14 @@ XG_FN const xg_aff *xg_aff_rejoin_mods(xg_aff_env *env, const xg_aff *e, const x
 /* d*(a mod c), term i of e, together with what c*d times the quotient of a by c has become in e: the quotient itself, then both are d*a; or a
  * remainder of it. NULL when it is not there. */
 XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_t i, uint32_t n) {
-    const xg_aff *m = e->terms[i].of, *quotient = xg_aff_div_in(env, m->of, m->k), *to;
+    const xg_aff *m = e->terms[i].of, *quotient, *to;
     int64_t d = e->terms[i].scale, cd;
     uint32_t j;
-    if (!quotient || d == INT64_MIN || !xg_mul64(d, m->k, &cd) || cd == INT64_MIN) return NULL;
+    if (d == INT64_MIN || !xg_mul64(d, m->k, &cd) || cd == INT64_MIN) return NULL;
+    for (j = 0; j < n && (j == i || e->terms[j].scale % cd); j++) {}
+    if (j == n) return NULL; /* nothing that could be c*d times a part of the quotient */
+    quotient = xg_aff_div_in(env, m->of, m->k);
+    if (!quotient) return NULL;
     for (j = 0; j < n; j++) if (e->terms[j].scale == cd && (to = xg_aff_rejoin_mods(env, e, &e->terms[i], &e->terms[j], quotient)) != NULL) return to;
     if (xg_aff_count_inner(quotient) == 0 || (quotient->kind == XG_AFF_DIV && xg_aff_scale_of(e, quotient) != cd)) return NULL;
     to = xg_aff_merge(env->x, xg_aff_merge(env->x, e, m, -d), quotient, -cd);

@@ -121,6 +121,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val); /* val may not be
  * the caller stores the new node before any other call. */
 typedef struct xg_set { xg_arena *arena; void **slots; uint32_t *hashes; uint32_t n, cap; } xg_set;
 XG_FN void xg_set_init(xg_set *s, xg_arena *a);
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for so many without growing */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */

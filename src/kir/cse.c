@@ -122,12 +122,13 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch: 1 no, 2 yes. */
-XG_FN bool xg_kcse_writes(xg_kop *op) {
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch. Counts the operations, too. */
+XG_FN bool xg_kcse_writes(xg_kop *op, uint32_t *count) {
     bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
     uint32_t k;
     xg_kop *o;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o) || writes;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o, count) || writes;
+    ++*count;
     op->scratch = writes ? (void *)op : NULL;
     return writes;
 }
@@ -157,12 +158,14 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
     xg_kop *op;
+    uint32_t count = 0;
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
     xg_set_init(&c.seen, m->arena);
     xg_set_init(&c.constants, m->arena);
-    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op);
+    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
+    xg_set_reserve(&c.seen, count);
     xg_kcse_region(&c, f->body);
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {

@@ -121,7 +121,13 @@ static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); retu
 /* ---- lines ---- */
 static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
     (void)p;
-    if (l->kind == XG_PL_REG) { xg_puts(b, xg_ptx_prefixes[l->cls]); xg_put_u64(b, l->num); }
+    if (l->kind == XG_PL_REG) {
+        char t[24], *end = t + sizeof t, *s = xg_digits(end, l->num, 10, false);
+        const char *prefix = xg_ptx_prefixes[l->cls];
+        uint32_t n = prefix[2] ? 3 : 2;
+        while (n) *--s = prefix[--n];
+        xg_put(b, s, (size_t)(end - s));
+    }
     else if (l->kind == XG_PL_SYM) xg_put_str(b, l->sym);
     else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
     else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
