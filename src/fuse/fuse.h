@@ -19,6 +19,9 @@ enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
 
+/* ---- scatter_operands.c ---- */
+XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */

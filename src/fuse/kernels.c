@@ -79,6 +79,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     uint32_t j;
     if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     k->blocks = cost.blocks;
