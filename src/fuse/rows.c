@@ -160,16 +160,6 @@ enum { XG_ROWS_TRIES = 6 };
 
 typedef struct xg_rows_pass { xg_kernels *g; xg_aff_ctx *x; } xg_rows_pass;
 
-/* Must the root of `a` lie in memory still when a is inside of b? */
-XG_FN bool xg_rows_keeps(const xg_kernel *root, const xg_kernel *a, const xg_kernel *b) {
-    uint32_t j;
-    if (root->pinned) return true;
-    for (j = 0; j < root->readers.n; j++) {
-        const xg_kernel *c = root->readers.p[j];
-        if (c->live && c->leader != a && c->leader != b && xg_kernel_find_input(c->leader, root)) return true;
-    }
-    return false;
-}
 XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     uint32_t j;
     for (j = 0; j < b->n_inputs; j++) if (b->inputs[j].from->live && b->inputs[j].from->leader == a) return true;
@@ -203,7 +193,7 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < xg_kernel_n_outputs(&was); j++) b->roots.p[b->roots.n++] = was.roots.n > 1 ? was.roots.p[j] : b;
     for (j = 0; j < xg_kernel_n_outputs(a); j++) {
         xg_kernel *root = xg_kernel_root(a, j);
-        if (xg_rows_keeps(root, a, b)) b->roots.p[b->roots.n++] = root;
+        if (xg_multi_keeps(root, a, b)) b->roots.p[b->roots.n++] = root;
         else root->live = false;
     }
     if (b->roots.n == 1) b->roots.n = 0;
@@ -222,7 +212,7 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
     xg_rows_join(g, a, b);
     for (j = 0; j < n; j++) roots[j]->leader = b;
     xg_kernel_walk(g, b);
-    if (b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
+    if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     else if (!xg_rows_is_form(p, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
