@@ -118,6 +118,7 @@
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
 #include "fuse/multi_output.c"
+#include "fuse/rows.c"
 #include "fuse/priority.c"
 #include "fuse/fingerprint.c"
 
@@ -176,6 +177,7 @@
 #include "emit/reduction_row.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
+#include "emit/rows.c"
 #include "emit/scan.c"
 #include "emit/emit.c"
 
