@@ -62,6 +62,13 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     }
 }
 
+/* One word of each lane: most accesses. */
+XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at) {
+    const uint32_t slot = f->list[0];
+    if (!f->write) xg_sim_avx2_copy(regs + slot, at, 128);
+    else xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
+}
+
 /* ---- global memory ---- */
 
 /* The lines of a buffer's shadow, and what the tags of this launch and block are. past: how many of the block's are over. */
@@ -101,9 +108,10 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
     if (step == 0) step = 64;
     for (k = 0; k < f->warps; k++, slot += f->stride) {
         const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
-        for (at = 0; at < f->all; at += 64) { __builtin_prefetch((const char *)(uintptr_t)(a + at)); __builtin_prefetch((const char *)(uintptr_t)(a + step + at)); }
-        if (b && b->shadow && a - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a - b->base) / 64));
-        if (b && b->shadow && a + step - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a + step - b->base) / 64));
+        const uint64_t later = a + step;
+        for (at = 0; k && at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
+        for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
+        if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
     }
 }
 XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
@@ -111,6 +119,7 @@ XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     const xg_sim_buffer **cached = &w->recent[(uint32_t)(f->in - w->m->code) % XG_SIM_RECENT], *b = NULL, *next = *cached;
     const char *slot = f->regs + f->in->a;
     const uint32_t all = f->all;
+    const bool plain = f->n == 1 && f->size == 4;
     uint64_t sectors = 0, lines = 0;
     uint32_t k, done = 0;
     bool asked = false;
@@ -131,10 +140,11 @@ XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
             xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
-        sectors += ((a + all - 1) >> 5) - (a >> 5) + 1;
+        sectors += f->each + ((a & 31) != 0);
         lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
         done++;
-        xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        if (plain) xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        else xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
     }
     w->stats.sectors += sectors;
     w->stats.global_transactions += lines;
@@ -199,6 +209,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
 XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
+    const bool plain = f->n == 1 && f->size == 4;
     const uint32_t bytes = w->l->shared_bytes;
     const char *slot = f->regs + f->in->a;
     uint32_t k, done = 0;
@@ -208,7 +219,8 @@ XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
         if (good && !xg_sim_avx2_beside32(slot, f->each)) good = xg_sim_fast_scattered(f, f->regs + k * f->stride, slot, warp, asked);
         else if (good) {
             good = bytes >= f->all && a <= bytes - f->all && !(a & 3) && (!asked || xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write));
-            if (good) xg_sim_fast_move(f, f->regs + k * f->stride, w->shared + a);
+            if (good && plain) xg_sim_fast_row(f, f->regs + k * f->stride, w->shared + a);
+            else if (good) xg_sim_fast_move(f, f->regs + k * f->stride, w->shared + a);
         }
         if (good) done++;
         else xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);

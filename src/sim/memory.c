@@ -308,13 +308,16 @@ XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_
     }
     return true;
 }
+/* Is a word of shared memory written, all of it? */
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) { return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block; }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
-    xg_sim_marks m = xg_sim_marks_shared(w);
+    xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
+    if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
+    m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
-    if (strong && n == 4 && !(at & 3) && w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block) return true; /* written, whole */
     if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
     if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
     if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
@@ -360,6 +363,13 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
 }
+/* Atomics on scattered words of shared memory that are written: all there is to see. */
+XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
+    uint32_t i, bad = 0;
+    if (r->shape != XG_SIM_FEW || !r->shared || bytes != 4) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) bad |= !xg_sim_word_written(w, r->to.off[i]);
+    return !bad;
+}
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
@@ -370,7 +380,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         if (r->shared) return xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
         return xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
-    if (!strong && does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
+    if (strong ? xg_sim_shadow_strong(w, r, bytes) : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
         if (!(mask >> i & 1)) continue;
