@@ -3083,7 +3083,7 @@ XG_M256_FN bool xg_sim_avx2_beside32(const char *slot, uint32_t step) {
     int i;
     memcpy(&first, slot, 4);
     want = _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_mullo_epi32(_mm256_set1_epi32((int)step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
-    for (i = 0; i < 4; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi32(want, more); }
+    XG_UNROLL(8) for (i = 0; i < 4; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi32(want, more); }
     return XG_M256_NONE(bad);
 }
 XG_M256_FN bool xg_sim_avx2_beside64(const char *slot, uint64_t step) {
@@ -3094,13 +3094,13 @@ XG_M256_FN bool xg_sim_avx2_beside64(const char *slot, uint64_t step) {
     memcpy(&last, slot + 8 * (XG_SIM_WARP - 1), 8);
     if (last - first != 31 * step) return false;
     want = _mm256_add_epi64(_mm256_set1_epi64x((long long)first), _mm256_mul_epu32(_mm256_set1_epi64x((long long)step), _mm256_setr_epi64x(0, 1, 2, 3)));
-    for (i = 0; i < 8; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi64(want, more); }
+    XG_UNROLL(8) for (i = 0; i < 8; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi64(want, more); }
     return XG_M256_NONE(bad);
 }
 XG_M256_FN bool xg_sim_avx2_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
     __m256i a = _mm256_set1_epi32((int)add), l = _mm256_set1_epi32((int)limit), bad = _mm256_setzero_si256(), odd = bad;
     int i;
-    for (i = 0; i < 4; i++) {
+    XG_UNROLL(8) for (i = 0; i < 4; i++) {
         __m256i d = _mm256_add_epi32(XG_M256_AT(slot, i), a);
         bad = _mm256_or_si256(bad, _mm256_or_si256(d, _mm256_sub_epi32(l, d)));
         odd = _mm256_or_si256(odd, d);
@@ -3111,7 +3111,7 @@ XG_M256_FN bool xg_sim_avx2_inside32(uint32_t *off, const char *slot, uint32_t a
 XG_M256_FN bool xg_sim_avx2_inside64(uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align) {
     __m256i a = _mm256_set1_epi64x((long long)(add - base)), l = _mm256_set1_epi64x((long long)limit), bad = _mm256_setzero_si256(), odd = bad;
     int i;
-    for (i = 0; i < 4; i++) {
+    XG_UNROLL(8) for (i = 0; i < 4; i++) {
         __m256i x = _mm256_add_epi64(XG_M256_AT(slot, 2 * i), a), y = _mm256_add_epi64(XG_M256_AT(slot, 2 * i + 1), a);
         bad = _mm256_or_si256(bad, _mm256_or_si256(_mm256_or_si256(x, _mm256_sub_epi64(l, x)), _mm256_or_si256(y, _mm256_sub_epi64(l, y))));
         x = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y), 0x88)), 0xD8);
@@ -3120,21 +3120,20 @@ XG_M256_FN bool xg_sim_avx2_inside64(uint32_t *off, const char *slot, uint64_t a
     }
     return !_mm256_movemask_pd(_mm256_castsi256_pd(bad)) && XG_M256_NONE(_mm256_and_si256(odd, _mm256_set1_epi32((int)align)));
 }
+XG_M256_FN int xg_sim_avx2_word(const char *at) { int x; memcpy(&x, at, 4); return x; }
 /* Word by word, which is faster than the gather instruction of many processors. */
 XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
     int i;
-    for (i = 0; i < 4; i++, off += 8) {
-        uint32_t x[8], k;
-        for (k = 0; k < 8; k++) memcpy(&x[k], from + off[k], 4);
-        XG_M256_PUT(to, i, _mm256_setr_epi32((int)x[0], (int)x[1], (int)x[2], (int)x[3], (int)x[4], (int)x[5], (int)x[6], (int)x[7]));
-    }
+#define X(k) xg_sim_avx2_word(from + off[k])
+    XG_UNROLL(8) for (i = 0; i < 4; i++, off += 8) XG_M256_PUT(to, i, _mm256_setr_epi32(X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)));
+#undef X
 }
 /* The banks that words lie in, as bits, counted from that of the word at base. */
 XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
     __m256i seen = _mm256_setzero_si256();
     __m128i s;
     int i;
-    for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2), _mm256_set1_epi32(31))));
+    XG_UNROLL(8) for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2), _mm256_set1_epi32(31))));
     s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
     s = _mm_or_si128(s, _mm_srli_si128(s, 8));
     return (uint32_t)(_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1));
@@ -3144,7 +3143,7 @@ XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { return xg_sim_avx2_
 XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
     __m256i low = XG_M256_AT((const char *)off, 0), high = low;
     int i;
-    for (i = 1; i < 4; i++) { const __m256i o = XG_M256_AT((const char *)off, i); low = _mm256_min_epu32(low, o); high = _mm256_max_epu32(high, o); }
+    XG_UNROLL(8) for (i = 1; i < 4; i++) { const __m256i o = XG_M256_AT((const char *)off, i); low = _mm256_min_epu32(low, o); high = _mm256_max_epu32(high, o); }
     low = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1)); high = _mm256_max_epu32(high, _mm256_permute2x128_si256(high, high, 1));
     low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4E)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0x4E));
     low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xB1)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0xB1));
@@ -3158,13 +3157,13 @@ XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {
     const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(lane, 28)), bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(lane, 27));
     __m256 row[4];
     int i;
-    for (i = 0; i < 4; i++) row[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(XG_M256_AT(slot, i), lane));
+    XG_UNROLL(8) for (i = 0; i < 4; i++) row[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(XG_M256_AT(slot, i), lane));
     return _mm256_castps_si256(_mm256_blendv_ps(_mm256_blendv_ps(row[0], row[1], bit3), _mm256_blendv_ps(row[2], row[3], bit3), bit4));
 }
 /* The words at distances that are less than 128 bytes behind `base`. */
 XG_M256_FN void xg_sim_avx2_gather_near(char *to, const char *from, const uint32_t *off, uint32_t base) {
     int i;
-    for (i = 0; i < 4; i++) XG_M256_PUT(to, i, xg_sim_avx2_pick(from + base, _mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2)));
+    XG_UNROLL(8) for (i = 0; i < 4; i++) XG_M256_PUT(to, i, xg_sim_avx2_pick(from + base, _mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2)));
 }
 XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
@@ -3208,9 +3207,9 @@ XG_M256_FN void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
     __m256i v;
     memcpy(&x, from, size);
     v = size == 4 ? _mm256_set1_epi32((int)(uint32_t)x) : _mm256_set1_epi64x((long long)x);
-    for (i = 0; i < size; i++) XG_M256_PUT(to, i, v);
+    XG_UNROLL(4) for (i = 0; i < size; i++) XG_M256_PUT(to, i, v);
 }
-XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) { for (; bytes; bytes -= 32, to += 32, from += 32) XG_M256_PUT(to, 0, XG_M256_AT(from, 0)); }
+XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) { size_t i; XG_UNROLL(4) for (i = 0; i < bytes / 32; i++) XG_M256_PUT(to, i, XG_M256_AT(from, i)); }
 /* Two rows of pairs to a row of firsts and a row of seconds; within 128 bits first, then across. */
 XG_M256_FN void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t size) {
     const __m256i bytes = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
@@ -9056,13 +9055,16 @@ XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_
     }
     return true;
 }
+/* Is a word of shared memory written, all of it? */
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) { return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block; }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
-    xg_sim_marks m = xg_sim_marks_shared(w);
+    xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
+    if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
+    m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
     }
-    if (strong && n == 4 && !(at & 3) && w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block) return true; /* written, whole */
     if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
     if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
     if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
@@ -9108,6 +9110,13 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
     return true;
 }
+/* Atomics on scattered words of shared memory that are written: all there is to see. */
+XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
+    uint32_t i, bad = 0;
+    if (r->shape != XG_SIM_FEW || !r->shared || bytes != 4) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) bad |= !xg_sim_word_written(w, r->to.off[i]);
+    return !bad;
+}
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
@@ -9118,7 +9127,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         if (r->shared) return xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
         return xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
-    if (!strong && does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
+    if (strong ? xg_sim_shadow_strong(w, r, bytes) : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
         if (!(mask >> i & 1)) continue;
@@ -9469,6 +9478,13 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     }
 }
 
+/* One word of each lane: most accesses. */
+XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at) {
+    const uint32_t slot = f->list[0];
+    if (!f->write) xg_sim_avx2_copy(regs + slot, at, 128);
+    else xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
+}
+
 /* ---- global memory ---- */
 
 /* The lines of a buffer's shadow, and what the tags of this launch and block are. past: how many of the block's are over. */
@@ -9508,9 +9524,10 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
     if (step == 0) step = 64;
     for (k = 0; k < f->warps; k++, slot += f->stride) {
         const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
-        for (at = 0; at < f->all; at += 64) { __builtin_prefetch((const char *)(uintptr_t)(a + at)); __builtin_prefetch((const char *)(uintptr_t)(a + step + at)); }
-        if (b && b->shadow && a - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a - b->base) / 64));
-        if (b && b->shadow && a + step - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a + step - b->base) / 64));
+        const uint64_t later = a + step;
+        for (at = 0; k && at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
+        for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
+        if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
     }
 }
 XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
@@ -9518,6 +9535,7 @@ XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     const xg_sim_buffer **cached = &w->recent[(uint32_t)(f->in - w->m->code) % XG_SIM_RECENT], *b = NULL, *next = *cached;
     const char *slot = f->regs + f->in->a;
     const uint32_t all = f->all;
+    const bool plain = f->n == 1 && f->size == 4;
     uint64_t sectors = 0, lines = 0;
     uint32_t k, done = 0;
     bool asked = false;
@@ -9538,10 +9556,11 @@ XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
             xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
-        sectors += ((a + all - 1) >> 5) - (a >> 5) + 1;
+        sectors += f->each + ((a & 31) != 0);
         lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
         done++;
-        xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        if (plain) xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        else xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
     }
     w->stats.sectors += sectors;
     w->stats.global_transactions += lines;
@@ -9606,6 +9625,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
 XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
+    const bool plain = f->n == 1 && f->size == 4;
     const uint32_t bytes = w->l->shared_bytes;
     const char *slot = f->regs + f->in->a;
     uint32_t k, done = 0;
@@ -9615,7 +9635,8 @@ XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
         if (good && !xg_sim_avx2_beside32(slot, f->each)) good = xg_sim_fast_scattered(f, f->regs + k * f->stride, slot, warp, asked);
         else if (good) {
             good = bytes >= f->all && a <= bytes - f->all && !(a & 3) && (!asked || xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write));
-            if (good) xg_sim_fast_move(f, f->regs + k * f->stride, w->shared + a);
+            if (good && plain) xg_sim_fast_row(f, f->regs + k * f->stride, w->shared + a);
+            else if (good) xg_sim_fast_move(f, f->regs + k * f->stride, w->shared + a);
         }
         if (good) done++;
         else xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
