@@ -8,6 +8,7 @@ XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion); /* those that nobody uses go, with the operands */
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
@@ -28,6 +29,7 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: h
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
