@@ -1,6 +1,6 @@
 #!/bin/sh
 # bench/bench.sh -- measurements without a GPU, tab-separated: what each corpus module compiles to and how fast, the simulator's speed on GELU and on kernels by nvcc
-# with and without checks, the speed
+# with and without checks, how compile times grow with the module, the speed
 # of reading and printing literals. Run by ./build.sh bench. Times are the least of several and depend on the machine.
 set -u
 CC=${CC:-cc}
@@ -14,6 +14,9 @@ build/xlagpu run examples/gelu.hlo --platform=host --summary
 echo
 echo "# simulator, one core: bench/sim.c"
 $CC -O1 bench/sim.c -o build/bench_sim -lm -ldl -lpthread && build/bench_sim all 300
+echo
+echo "# growth: bench/scaling.c"
+$CC -O2 bench/scaling.c build/compiler.o -o build/scaling -lm && build/scaling
 echo
 echo "# literals: bench/parse_literals.c"
 $CC -O2 -I src bench/parse_literals.c -o build/parse_literals -lm && build/parse_literals

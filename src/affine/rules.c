@@ -329,10 +329,11 @@ XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     if (!e || e->kind == XG_AFF_CONST) return e;
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return xg_aff_rewrite_var(w, e);
     if (e->memo_stamp == w->stamp) return e->memo;
-    if (e->kind == XG_AFF_SUM && xg_aff_rewrite_plain_sum(w, e, &to)) {
-    } else if (e->kind == XG_AFF_SUM) {
-        to = xg_aff_const(w->env->x, e->k);
-        for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
+    if (e->kind == XG_AFF_SUM) {
+        if (!xg_aff_rewrite_plain_sum(w, e, &to)) {
+            to = xg_aff_const(w->env->x, e->k);
+            for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
+        }
     } else {
         to = xg_aff_rewrite_one(w, e->of);
         to = e->kind == XG_AFF_DIV ? xg_aff_div_in(w->env, to, e->k) : xg_aff_mod_in(w->env, to, e->k);

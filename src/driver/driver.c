@@ -159,9 +159,11 @@ XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
     size_t k;
     for (k = 0; k < ptx->n; k++) {
         size_t at = k;
+        const char *end;
         while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
         if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
-        { const char *end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL; k = end ? (size_t)(end - ptx->p) : ptx->n; }
+        end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL;
+        k = end ? (size_t)(end - ptx->p) : ptx->n;
     }
     return n;
 }
