@@ -289,6 +289,9 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_INLINE static inline __attribute__((always_inline, unused))
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
+#define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
+#endif
 #else
 #define XG_UNUSED
 #define XG_PRINTF(text, first)
@@ -385,14 +388,16 @@ XG_FN void *xg_mem_alloc(xg_ctx *c, size_t bytes); /* NULL when there is none or
 XG_FN void xg_mem_free(xg_ctx *c, void *p);
 
 typedef struct xg_chunk xg_chunk;
-typedef struct xg_arena { xg_ctx *ctx; xg_chunk *chunk; char *at, *end; size_t grow; } xg_arena;
-typedef struct xg_mark { xg_chunk *chunk; char *at; } xg_mark;
+typedef struct xg_arena xg_arena;
+struct xg_arena { xg_ctx *ctx; xg_chunk *chunk, *spare; char *at, *end; size_t grow; xg_arena *inner, *next; };
+typedef struct xg_mark { xg_chunk *chunk; char *at; xg_arena *inner; } xg_mark;
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
+XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
-XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* frees all that was allocated since the mark */
+XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -455,6 +460,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val); /* val may not be
  * the caller stores the new node before any other call. */
 typedef struct xg_set { xg_arena *arena; void **slots; uint32_t *hashes; uint32_t n, cap; } xg_set;
 XG_FN void xg_set_init(xg_set *s, xg_arena *a);
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for so many without growing */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
@@ -1057,8 +1063,8 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
 /* base/memory.c -- contexts, failure, arenas, checked arithmetic.
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
- * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it releases
- * the chunks that came after. */
+ * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1173,21 +1179,51 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
+/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
+    while (a->spare) {
+        xg_chunk *c = a->spare;
+        a->spare = c->older;
+        if ((size_t)(c->end - (char *)c) >= room) return c;
+        xg_mem_free(a->ctx, c);
+    }
+    return NULL;
+}
+
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
-    while (a->chunk != m.chunk) { xg_chunk *older = a->chunk->older; xg_mem_free(a->ctx, a->chunk); a->chunk = older; }
+    for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
+    while (a->chunk != m.chunk) { xg_chunk *c = a->chunk; a->chunk = c->older; c->older = a->spare; a->spare = c; }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
 }
 
-XG_FN void xg_arena_free(xg_arena *a) { xg_mark none = {NULL, NULL}; xg_arena_reset(a, none); a->grow = XG_CHUNK_MIN; }
-XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; return m; }
+XG_FN void xg_arena_free(xg_arena *a) {
+    xg_mark none;
+    memset(&none, 0, sizeof none);
+    xg_arena_reset(a, none);
+    (void)xg_arena_take_spare(a, SIZE_MAX);
+    a->grow = XG_CHUNK_MIN;
+}
+XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
+
+XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
+    xg_arena *inner = XG_NEW(a, xg_arena);
+    xg_arena_init(inner, a->ctx);
+    inner->next = a->inner;
+    a->inner = inner;
+    return inner;
+}
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
     xg_chunk *chunk;
-    if (room < a->grow) room = a->grow;
-    if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-    chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    chunk = xg_arena_take_spare(a, room);
+    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
+    else {
+        if (room < a->grow) room = a->grow;
+        if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
+        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
     chunk->end = (char *)chunk + room;
@@ -1226,7 +1262,7 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
-    if (b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    if (XG_UNLIKELY((a | b) >> (sizeof(size_t) * 4)) && b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
     return a * b;
 }
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
@@ -1234,9 +1270,16 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
     return a + b;
 }
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
+#ifdef XG_MUL_OVERFLOWS
+    int64_t r;
+    if (XG_MUL_OVERFLOWS(a, b, &r)) return false;
+    *out = r;
+    return true;
+#else
     if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
     *out = a * b;
     return true;
+#endif
 }
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
@@ -1457,6 +1500,12 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
 /* ---- hash-consed nodes ---- */
 
 XG_FN void xg_set_init(xg_set *s, xg_arena *a) { memset(s, 0, sizeof *s); s->arena = a; }
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
+    if (s->cap || n > UINT32_MAX / 8) return;
+    for (s->cap = 32; s->cap < 2 * n; s->cap *= 2) {}
+    s->slots = XG_NEW_N(s->arena, void *, s->cap);
+    s->hashes = (uint32_t *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, s->cap, sizeof *s->hashes));
+}
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
     uint32_t at;
     if (s->n * 2 >= s->cap) {
@@ -1569,12 +1618,22 @@ XG_FN void xg_put(xg_buf *b, const char *p, size_t n) {
 }
 XG_FN void xg_puts(xg_buf *b, const char *z) { xg_put(b, z, strlen(z)); }
 XG_FN void xg_put_str(xg_buf *b, xg_str s) { xg_put(b, s.p, s.n); }
-XG_FN void xg_putc(xg_buf *b, char c) { char *at = xg_buf_room(b, 1); at[0] = c; at[1] = 0; b->n++; }
+XG_FN void xg_putc(xg_buf *b, char c) {
+    char *at = XG_LIKELY(b->n + 1 < b->cap) ? b->p + b->n : xg_buf_room(b, 1);
+    at[0] = c;
+    at[1] = 0;
+    b->n++;
+}
 
 /* Digits of v before `end`, in base 10 or 16; returns their start. */
 XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
     const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    do { *--end = set[v % base]; v /= base; } while (v);
+    if (base == 10) {
+        for (; v > UINT32_MAX; v /= 10) *--end = (char)('0' + v % 10);
+        { uint32_t w = (uint32_t)v; do *--end = (char)('0' + w % 10); while ((w /= 10) != 0); }
+        return end;
+    }
+    do *--end = set[v % base]; while ((v /= base) != 0);
     return end;
 }
 XG_FN void xg_put_u64(xg_buf *b, uint64_t v) { char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false); xg_put(b, s, (size_t)(e - s)); }
@@ -1630,7 +1689,7 @@ XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const 
 }
 
 XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
-    size_t total = 0, i;
+    size_t total = 0;
     char spare[72];
     va_list copy;
     va_copy(copy, args);
@@ -1639,7 +1698,8 @@ XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args)
         size_t n = 1;
         if (*format == '%') { format++; n = xg_format_one(&format, &copy, spare, &text); }
         else { while (format[n] && format[n] != '%') n++; format += n; }
-        for (i = 0; i < n; i++, total++) if (total + 1 < cap) out[total] = text[i];
+        if (total + 1 < cap) memcpy(out + total, text, XG_MIN(n, cap - 1 - total));
+        total += n;
     }
     va_end(copy);
     if (cap) out[total < cap ? total : cap - 1] = 0;
@@ -2019,6 +2079,7 @@ struct xg_shape {
     int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
     uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
+    bool flat;                  /* a tuple without tuples in it */
 };
 
 /* ---- values of attributes -------------------------------------------------------------------------------------- */
@@ -5836,10 +5897,13 @@ XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64
 XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type) { return xg_shape_array(m, type, NULL, 0, NULL, xg_layout_descending(m, 0)); }
 XG_FN const xg_shape *xg_shape_tuple(xg_module *m, const xg_shape *const *elems, uint32_t n) {
     xg_shape key;
+    uint32_t k;
     memset(&key, 0, sizeof key);
     key.type = XLAGPU_TUPLE;
     key.n_elems = n;
     key.elems = elems;
+    for (k = 0; k < n && elems[k]->type != XLAGPU_TUPLE; k++) {}
+    key.flat = k == n;
     return xg_shape_intern(m, &key);
 }
 XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_shape *held) {
@@ -5897,6 +5961,7 @@ XG_FN int64_t xg_shape_leaves(const xg_shape *s) {
     int64_t n = 0;
     uint32_t k;
     if (s->type != XLAGPU_TUPLE) return 1;
+    if (s->flat) return s->n_elems;
     for (k = 0; k < s->n_elems; k++) n += xg_shape_leaves(s->elems[k]);
     return n;
 }
@@ -8412,7 +8477,7 @@ typedef struct xg_eval_run {
     float *tables[XLAGPU_TYPE_COUNT]; /* the 256 values of 8-bit and narrower floats */
     uint32_t depth;
     uint64_t work;
-    bool acts;                   /* some instruction does more than give its value */
+    bool acts_known, acts;       /* some instruction does more than give its value */
     bool dynamic;                /* some shape has dimensions without a fixed size */
     xg_inst **sized;             /* by instruction id: its form for the sizes that it last saw, once there is one */
     uint32_t n_devices, partitions, device; /* device d is partition d % partitions of replica d / partitions; the one that runs now */
@@ -8994,9 +9059,14 @@ XG_FN void xg_eval_store_int(xlagpu_type t, void *p, int64_t v) {
 
 /* ---- narrow floats and f32, by blocks ---- */
 
-#define XG_EVAL_LANES 16 /* a constant number of turns, so that compilers use vectors at -O2 */
+#define XG_EVAL_LANES 16 /* a constant number of turns, so that compilers use vectors */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__)
+#define XG_EVAL_VECTORS __attribute__((optimize("O3"))) /* whatever the rest is compiled with: the evaluator of bf16 spends half its time here */
+#else
+#define XG_EVAL_VECTORS
+#endif
 
-XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
+XG_EVAL_VECTORS XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
     uint32_t v[XG_EVAL_LANES];
     for (; i + XG_EVAL_LANES <= n; i += XG_EVAL_LANES) {
@@ -9006,7 +9076,7 @@ XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRI
     for (; i < n; i++) out[i] = xg_bf16_to_f32(in[i]);
 }
 
-XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRICT in, size_t n) {
+XG_EVAL_VECTORS XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
     uint32_t v[XG_EVAL_LANES];
     for (; i + XG_EVAL_LANES <= n; i += XG_EVAL_LANES) {
@@ -9019,6 +9089,7 @@ XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRI
     for (; i < n; i++) out[i] = xg_f32_to_bf16(in[i]);
 }
 #undef XG_EVAL_LANES
+#undef XG_EVAL_VECTORS
 
 XG_FN void xg_eval_narrow_decode(xlagpu_type t, const float *table, float *out, const void *in, size_t n) {
     size_t i;
@@ -13023,20 +13094,29 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
 }
 
 /* Does an instruction do more than give its value? Those run whether or not somebody asks for it; and what may contain one of them does. */
-XG_FN bool xg_eval_acts(const xg_eval_run *r, const xg_inst *i) {
+XG_FN bool xg_eval_calls_act(xg_eval_run *r);
+XG_FN bool xg_eval_acts(xg_eval_run *r, const xg_inst *i) {
     switch (i->op) {
     case XG_SEND: case XG_RECV: case XG_RECV_DONE: case XG_INFEED: case XG_OUTFEED: case XG_RNG: case XG_RNG_GET_AND_UPDATE_STATE: return true;
     case XG_CUSTOM_CALL: return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
-    case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_FUSION: case XG_ASYNC_START: return r->acts;
+    case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_FUSION: case XG_ASYNC_START: return xg_eval_calls_act(r);
     default: return false;
     }
 }
 
-XG_FN void xg_eval_first_plan(xg_eval_run *r) {
+/* Whether a called computation may hold one of those: any in the module, looked for when the first call is met. */
+XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
+    if (r->acts_known) return r->acts;
+    r->acts_known = true; /* and false, while other calls are passed */
+    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) { r->acts = true; break; }
+    return r->acts;
+}
+
+/* An evaluation may be of one small computation of a large module: nothing here walks the module, and positions are written by the plan of their computation. */
+XG_FN void xg_eval_first_plan(xg_eval_run *r) {
     r->plans = XG_NEW_N(&r->mem, xg_eval_plan *, r->module->n_comp_ids);
-    r->position = XG_NEW_N(&r->mem, uint32_t, r->module->n_ids);
-    for (c = r->module->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) r->acts = true;
+    r->position = (uint32_t *)xg_alloc_raw(&r->mem, xg_mul(r->ctx, r->module->n_ids, sizeof *r->position));
 }
 
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
@@ -14334,6 +14414,7 @@ struct xg_aff_ctx {
     xg_set nodes;
     uint32_t n_nodes;
     uint64_t stamp;
+    const xg_aff *dims[32]; /* the first variables, once they were asked for */
     xg_aff_env anywhere;   /* no ranges known */
     xg_term buffer[XG_AFF_TERMS_MAX * 2]; /* where the terms of a sum are merged */
 };
@@ -14547,6 +14628,7 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     x->ctx = a->ctx;
     x->arena = a;
     xg_set_init(&x->nodes, a);
+    xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
     return x;
 }
@@ -14561,7 +14643,11 @@ XG_FN const xg_aff *xg_aff_make(xg_aff_ctx *x, xg_aff_kind kind, uint32_t n, int
     return xg_aff_intern(x, &key);
 }
 XG_FN const xg_aff *xg_aff_const(xg_aff_ctx *x, int64_t v) { return xg_aff_make(x, XG_AFF_CONST, 0, v, NULL); }
-XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which) { return xg_aff_make(x, XG_AFF_DIM, which, 0, NULL); }
+XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which) {
+    if (which >= XG_COUNT(x->dims)) return xg_aff_make(x, XG_AFF_DIM, which, 0, NULL);
+    if (!x->dims[which]) x->dims[which] = xg_aff_make(x, XG_AFF_DIM, which, 0, NULL);
+    return x->dims[which];
+}
 XG_FN const xg_aff *xg_aff_sym(xg_aff_ctx *x, uint32_t which) { return xg_aff_make(x, XG_AFF_SYM, which, 0, NULL); }
 
 XG_FN void xg_aff_linear(const xg_aff *e, xg_linear *out) {
@@ -14712,11 +14798,11 @@ XG_FN xg_imap *xg_imap_new(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint
     m->n_rts = n_rts;
     m->n_results = n_results;
     m->n_constraints = n_constraints;
-    m->dims = XG_NEW_N(x->arena, xg_imap_var, n_dims);
-    m->syms = XG_NEW_N(x->arena, xg_imap_var, (size_t)n_syms + n_rts);
-    m->rts = XG_NEW_N(x->arena, xg_imap_rt, n_rts);
+    m->dims = XG_NEW_N(x->arena, xg_imap_var, (size_t)n_dims + n_syms + n_rts);
+    m->syms = m->dims + n_dims;
+    if (n_rts) m->rts = XG_NEW_N(x->arena, xg_imap_rt, n_rts);
     m->results = XG_NEW_N(x->arena, const xg_aff *, n_results);
-    m->constraints = XG_NEW_N(x->arena, xg_constraint, n_constraints);
+    if (n_constraints) m->constraints = XG_NEW_N(x->arena, xg_constraint, n_constraints);
     return m;
 }
 
@@ -14819,13 +14905,16 @@ XG_FN bool xg_imap_looks_default(xg_str s) {
 
 /* After variables of two maps came together: a name that occurs twice, or could be taken for a position, is dropped. */
 XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m) {
-    uint32_t n = m->n_dims + m->n_syms + m->n_rts, i;
+    enum { FEW = 16 }; /* compared with each other, which takes no table */
+    uint32_t n = m->n_dims + m->n_syms + m->n_rts, i, k;
     xg_dict seen;
     xg_dict_init(&seen, x->arena);
     for (i = 0; i < n; i++) {
         xg_imap_var *v = i < m->n_dims ? &m->dims[i] : &m->syms[i - m->n_dims];
         if (!v->name.n) continue;
-        if (xg_imap_looks_default(v->name) || !xg_dict_put(&seen, v->name, v)) v->name.n = 0;
+        if (xg_imap_looks_default(v->name)) v->name.n = 0;
+        else if (n > FEW) { if (!xg_dict_put(&seen, v->name, v)) v->name.n = 0; }
+        else for (k = 0; k < i && v->name.n; k++) if (xg_str_eq((k < m->n_dims ? &m->dims[k] : &m->syms[k - m->n_dims])->name, v->name)) v->name.n = 0;
     }
 }
 
@@ -15086,10 +15175,14 @@ XG_FN const xg_aff *xg_aff_rejoin_mods(xg_aff_env *env, const xg_aff *e, const x
 /* d*(a mod c), term i of e, together with what c*d times the quotient of a by c has become in e: the quotient itself, then both are d*a; or a
  * remainder of it. NULL when it is not there. */
 XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_t i, uint32_t n) {
-    const xg_aff *m = e->terms[i].of, *quotient = xg_aff_div_in(env, m->of, m->k), *to;
+    const xg_aff *m = e->terms[i].of, *quotient, *to;
     int64_t d = e->terms[i].scale, cd;
     uint32_t j;
-    if (!quotient || d == INT64_MIN || !xg_mul64(d, m->k, &cd) || cd == INT64_MIN) return NULL;
+    if (d == INT64_MIN || !xg_mul64(d, m->k, &cd) || cd == INT64_MIN) return NULL;
+    for (j = 0; j < n && (j == i || e->terms[j].scale % cd); j++) {}
+    if (j == n) return NULL; /* nothing that could be c*d times a part of the quotient */
+    quotient = xg_aff_div_in(env, m->of, m->k);
+    if (!quotient) return NULL;
     for (j = 0; j < n; j++) if (e->terms[j].scale == cd && (to = xg_aff_rejoin_mods(env, e, &e->terms[i], &e->terms[j], quotient)) != NULL) return to;
     if (xg_aff_count_inner(quotient) == 0 || (quotient->kind == XG_AFF_DIV && xg_aff_scale_of(e, quotient) != cd)) return NULL;
     to = xg_aff_merge(env->x, xg_aff_merge(env->x, e, m, -d), quotient, -cd);
@@ -15289,6 +15382,7 @@ XG_FN xg_aff_rewrite xg_aff_rewrite_begin(xg_aff_env *env, const xg_aff *const *
     return w;
 }
 
+XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e);
 XG_FN const xg_aff *xg_aff_rewrite_var(xg_aff_rewrite *w, const xg_aff *e) {
     bool dim = e->kind == XG_AFF_DIM;
     xg_range r;
@@ -15298,6 +15392,46 @@ XG_FN const xg_aff *xg_aff_rewrite_var(xg_aff_rewrite *w, const xg_aff *e) {
     return xg_range_is_point(r) ? xg_aff_const(w->env->x, r.lo) : e;
 }
 
+/* k + the terms of part times s, into the terms in `from`, which move to `to`; false on overflow or when there are too many. */
+enum { XG_AFF_FEW = 24 };
+typedef struct xg_aff_terms { int64_t k; uint32_t n; xg_term terms[XG_AFF_FEW]; } xg_aff_terms;
+XG_FN bool xg_aff_terms_add(xg_aff_terms *to, const xg_aff_terms *from, const xg_aff *part, int64_t s) {
+    xg_linear l;
+    uint32_t i = 0, j = 0;
+    xg_aff_linear(part, &l);
+    to->n = 0;
+    if (from->n + l.n > XG_AFF_FEW || !xg_mul64(l.k, s, &to->k) || !xg_add64(to->k, from->k, &to->k)) return false;
+    while (i < from->n || j < l.n) {
+        int c = i == from->n ? 1 : j == l.n ? -1 : xg_aff_compare(from->terms[i].of, l.terms[j].of);
+        xg_term t;
+        t.of = c <= 0 ? from->terms[i].of : l.terms[j].of;
+        t.scale = 0;
+        if (c >= 0 && !xg_mul64(l.terms[j++].scale, s, &t.scale)) return false;
+        if (c <= 0 && !xg_add64(t.scale, from->terms[i++].scale, &t.scale)) return false;
+        if (t.scale) to->terms[to->n++] = t;
+    }
+    return true;
+}
+/* A sum over rewritten terms among which there is at most one quotient or remainder: no rule but the addition of like terms applies on the way, so that
+ * the sums on the way need not be made. False: add them one by one. */
+XG_FN bool xg_aff_rewrite_plain_sum(xg_aff_rewrite *w, const xg_aff *e, const xg_aff **out) {
+    const xg_aff *parts[XG_AFF_FEW];
+    xg_aff_terms sums[2];
+    uint32_t i, inner = 0;
+    if (e->n > XG_AFF_FEW) return false;
+    for (i = 0; i < e->n; i++) {
+        parts[i] = xg_aff_rewrite_one(w, e->terms[i].of);
+        if (!parts[i]) { *out = NULL; return true; }
+        inner += xg_aff_count_inner(parts[i]);
+    }
+    if (inner > 1) return false;
+    sums[0].k = e->k;
+    sums[0].n = 0;
+    for (i = 0; i < e->n; i++) if (!xg_aff_terms_add(&sums[(i + 1) & 1], &sums[i & 1], parts[i], e->terms[i].scale)) return false;
+    *out = xg_aff_from_terms(w->env->x, sums[e->n & 1].k, sums[e->n & 1].terms, sums[e->n & 1].n);
+    return true;
+}
+
 XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     xg_aff *node = (xg_aff *)e;
     const xg_aff *to;
@@ -15305,7 +15439,8 @@ XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     if (!e || e->kind == XG_AFF_CONST) return e;
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return xg_aff_rewrite_var(w, e);
     if (e->memo_stamp == w->stamp) return e->memo;
-    if (e->kind == XG_AFF_SUM) {
+    if (e->kind == XG_AFF_SUM && xg_aff_rewrite_plain_sum(w, e, &to)) {
+    } else if (e->kind == XG_AFF_SUM) {
         to = xg_aff_const(w->env->x, e->k);
         for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
     } else {
@@ -15504,12 +15639,28 @@ XG_FN bool xg_imap_has_empty_range(const xg_imap *m) {
     return false;
 }
 
+/* Results are sums of variables that have more than one value, under no conditions: there is nothing to simplify. */
+XG_FN bool xg_imap_is_plain(const xg_imap *m) {
+    uint32_t i, k;
+    if (m->n_constraints || m->n_rts || xg_imap_has_empty_range(m)) return false;
+    for (i = 0; i < m->n_results; i++) {
+        xg_linear l;
+        if (!m->results[i]) return false;
+        xg_aff_linear(m->results[i], &l);
+        for (k = 0; k < l.n; k++) {
+            const xg_aff *v = l.terms[k].of;
+            if (v->kind == XG_AFF_DIM ? v->n >= m->n_dims || xg_range_is_point(m->dims[v->n].range) : v->kind != XG_AFF_SYM || v->n >= m->n_syms || xg_range_is_point(m->syms[v->n].range)) return false;
+        }
+    }
+    return true;
+}
+
 XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *from) {
     enum { ROUNDS = 8 };
     xg_imap *m;
     int round;
     bool narrower = true;
-    if (from->state != XG_IMAP_OK) return from;
+    if (from->state != XG_IMAP_OK || xg_imap_is_plain(from)) return from;
     m = xg_imap_copy(x, from, 0);
     for (round = 0; narrower && round < ROUNDS && !xg_imap_has_empty_range(m); round++) {
         xg_aff_env env = xg_imap_env(x, m);
@@ -15572,11 +15723,20 @@ XG_FN const xg_imap *xg_imap_keep_place(xg_aff_ctx *x, const xg_imap *at, const 
     return xg_imap_keep(x, at, k);
 }
 
+XG_FN bool xg_imap_keeps_all(const xg_imap *m, xg_imap_marks keep) {
+    uint32_t i;
+    for (i = 0; i < m->n_dims; i++) if (!keep.dim[i]) return false;
+    for (i = 0; i < m->n_syms + m->n_rts; i++) if (!keep.sym[i]) return false;
+    return true;
+}
 XG_FN const xg_imap *xg_imap_keep(xg_aff_ctx *x, const xg_imap *m, xg_imap_marks keep) {
     uint32_t n_dims = 0, n_syms = 0, n_rts = 0, all = m->n_syms + m->n_rts, i;
-    const xg_aff **dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)m->n_dims + 1), **syms = XG_NEW_N(x->arena, const xg_aff *, (size_t)all + 1);
+    const xg_aff **dims, **syms;
     xg_aff_rewrite w;
     xg_imap *to;
+    if (xg_imap_keeps_all(m, keep)) return m;
+    dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)m->n_dims + 1);
+    syms = XG_NEW_N(x->arena, const xg_aff *, (size_t)all + 1);
     for (i = 0; i < m->n_dims; i++) dims[i] = keep.dim[i] ? xg_aff_dim(x, n_dims++) : xg_aff_const(x, m->dims[i].range.lo);
     for (i = 0; i < all; i++) {
         syms[i] = keep.sym[i] ? xg_aff_sym(x, n_syms++) : xg_aff_const(x, m->syms[i].range.lo);
@@ -17049,6 +17209,7 @@ XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion); /* those that nobody uses go, with the operands */
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
@@ -19026,8 +19187,8 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     for (k = before ? before->next : i->comp->first; k != i; k = k->next) if (k->id >= fresh) xg_alg_enqueue(r, k);
     if (!made) return false;
     if (made == i) { xg_alg_enqueue(r, i); XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); return true; }
+    XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); /* not those that the new value had before: they may be many, and nothing changed for them */
     xg_opt_replace(i, made);
-    XG_FOR_USES(u, made) xg_alg_enqueue(r, u->user);
     xg_alg_enqueue(r, made);
     xg_alg_drop(r, i);
     return true;
@@ -19602,7 +19763,7 @@ XG_FN uint32_t xg_cse_operand(const xg_cse *s, const xg_inst *i, uint32_t k) { r
 
 /* Of large constants the ends. */
 XG_FN uint32_t xg_cse_hash_literal(const xg_literal *l) {
-    enum { END = 1 << 15 };
+    enum { END = 1 << 12 };
     size_t n = l->data ? (size_t)l->shape->elements * (size_t)xg_type_bytes(l->shape->type) : 0;
     if (n <= 2 * END) return n ? xg_hash(l->data, n) : 0;
     return xg_hash_mix(xg_hash(l->data, END), xg_hash((const char *)l->data + n - END, END));
@@ -22050,6 +22211,9 @@ XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel 
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 
+/* ---- combine_operands.c ---- */
+XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
+
 /* ---- sort_passes.c ---- */
 enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
@@ -22062,6 +22226,8 @@ XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants ge
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
+XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
+XG_FN bool xg_in_place_renames(const xg_inst *i);                                  /* another name for the same elements in the same order */
 XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
@@ -22124,6 +22290,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
@@ -22156,7 +22323,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 1500, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -22183,6 +22350,23 @@ XG_FN bool xg_kernels_close(xg_kernels *g);
 /* ---- multi_output.c ---- */
 XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
 
+/* ---- rows.c: row programs ---- */
+/* Instructions of which those that depend on reductions are each needed at one index for each (row, column) of one array of rows: a map gives it. */
+typedef struct xg_row_form {
+    xg_aff_ctx *x;
+    int64_t rows, cols;
+    uint32_t n, n_reduces, n_stages;
+    xg_inst *const *insts;       /* in program order */
+    xg_map64 places;             /* instruction id + 1 -> place in insts, plus 1 */
+    uint32_t *stage;             /* by place: reductions one behind the other; a reduction's own with it */
+    const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
+} xg_row_form;
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots);
+XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
+XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
+XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
+XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
+
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
@@ -22200,6 +22384,7 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes th
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away.
+ * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -22208,6 +22393,8 @@ typedef struct xg_in_place {
     xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
     XG_VEC(xg_inst *) work;
     xg_arena *arena;
+    const xg_comp *comp;
+    bool asked, rows;       /* whether the computation is a row program, once that was asked */
 } xg_in_place;
 
 XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
@@ -22253,6 +22440,23 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Whether all of a row is read, by the threads that write it, before any of it is written. */
+XG_FN bool xg_in_place_rows(xg_in_place *w) {
+    const xg_comp *c = w->comp;
+    xg_inst **insts, **roots;
+    uint32_t n = 0, n_roots = 0;
+    xg_row_form f;
+    if (w->asked) return w->rows;
+    w->asked = true;
+    insts = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
+    roots = XG_NEW_N(w->arena, xg_inst *, c->root->n_operands + (size_t)1);
+    XG_FOR_INSTS(i, c) insts[n++] = i;
+    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
+    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
+    w->rows = xg_fuse_row_form(&f, w->arena, xg_aff_new(w->arena), insts, n, roots, n_roots);
+    return w->rows;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -22260,6 +22464,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
     if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
     if (window) return false;
+    if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return xg_in_place_rows(w);
     if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
     if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
         as = xg_in_place_window(user);
@@ -22308,6 +22513,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
     if (!ok) return false;
     memset(&w, 0, sizeof w);
     w.arena = a;
+    w.comp = c;
     xg_map64_init(&w.seen, a);
     xg_in_place_add(&w, from, from);
     while (w.work.n && ok) {
@@ -22713,6 +22919,20 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_remove(i);
 }
 
+/* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for them. */
+XG_FN bool xg_fuse_keeps_bytes(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST_CONVERT) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (xg_type_bits(from->type) != 8 * xg_type_bytes(from->type) || xg_type_bits(to->type) != 8 * xg_type_bytes(to->type)) return false;
+    return (!from->layout || from->layout->descending) && (!to->layout || to->layout->descending);
+}
+XG_FN void xg_fuse_rename(xg_inst *i) {
+    xg_inst *bitcast = xg_inst_new(i->comp, XG_BITCAST, i->shape, &XG_OPERAND(i, 0), 1, i, xg_fuse_name(i->comp->module, "bitcast", i->op));
+    xg_inst_replace(i, bitcast);
+    xg_inst_remove(i);
+}
+
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -22724,7 +22944,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
             changed = xg_fuse_untuple_root(inside) || changed;
         }
         if (xg_fuse_needs_no_kernel(i)) continue;
-        xg_fuse_wrap_one(i);
+        if (xg_fuse_keeps_bytes(i)) xg_fuse_rename(i); else xg_fuse_wrap_one(i);
         changed = true;
     }
     return changed;
@@ -22791,6 +23011,169 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
 XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
+/* fuse/combine_operands.c -- a fusion that reads several arrays only to combine them element by element gets the combination from the fusion that makes one of them.
+ *
+ * When x and f(x) lie in memory and a product of matrices reads x * f(x), the multiplication moves to where f(x) is made: one array is written and read in place of two, and nothing
+ * is computed again. Fusion itself does not see this: it moves whole kernels, and a multiplication goes into its reader before f, which is dearer, can go into it.
+ *
+ * Laws: the reader uses the arrays for nothing else; the one in whose place the result comes has no other reader, and ends in an elementwise operation; its fusion has the other
+ * arrays already, as outputs or as operands. So no array lives longer but for those operands, by no step more than the fusion itself. */
+#ifndef XG_FUSE_COMBINE_OPERANDS_C
+#define XG_FUSE_COMBINE_OPERANDS_C
+
+enum { XG_COMBINE_OPERANDS_MAX = 4 }; /* of an elementwise operation */
+
+typedef struct xg_combine {
+    xg_inst *reader, *inner;                     /* a fusion, and the operation inside it */
+    xg_inst *params[XG_COMBINE_OPERANDS_MAX];      /* by operand of the operation: the reader's parameter behind it, or NULL: a constant */
+    xg_inst *value, *maker;                      /* what the result takes the place of, and the fusion that makes it */
+    int64_t leaf;                                /* which of its outputs */
+} xg_combine;
+
+/* ---- what it reads ---- */
+
+XG_FN bool xg_combine_is_splat(const xg_inst *i) {
+    if (i->op == XG_BROADCAST) i = XG_OPERAND(i, 0);
+    return i->op == XG_CONSTANT && i->shape->rank == 0;
+}
+/* The parameter that the operand is another name of, each name with one use. */
+XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
+    xg_inst *i = operand;
+    for (;;) {
+        XG_FOR_USES(u, i) if (u->user != user) return NULL;
+        if (i == i->comp->root || i->op == XG_PARAMETER) break;
+        if (!xg_in_place_renames(i)) return NULL;
+        user = i;
+        i = XG_OPERAND(i, 0);
+    }
+    return i->op == XG_PARAMETER && i != i->comp->root && xg_shape_is_array(i->shape) ? i : NULL;
+}
+/* How many parameters the operation is alone in using; 0: it reads something else as well. */
+XG_FN uint32_t xg_combine_reads(xg_combine *w) {
+    const xg_inst *i = w->inner;
+    uint32_t k, j, n = 0;
+    if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) || i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors)) return 0;
+    XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(i, k);
+        w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
+        if (!w->params[k]) { if (xg_combine_is_splat(o)) continue; return 0; }
+        if (w->params[k]->shape->elements != i->shape->elements) return 0;
+        for (j = 0; j < k && w->params[j] != w->params[k]; j++) {}
+        n += j == k;
+    }
+    return n;
+}
+
+/* ---- who makes it ---- */
+
+XG_FN xg_inst *xg_combine_maker_of(xg_inst *value, int64_t *leaf) {
+    xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
+    *leaf = maker == value ? 0 : xg_attr_int(value, XG_A_index, 0);
+    return maker->op == XG_FUSION && (maker == value) == xg_shape_is_array(maker->shape) ? maker : NULL;
+}
+/* The value as the maker's computation knows it: one of its roots, or a parameter. */
+XG_FN xg_inst *xg_combine_inside(const xg_inst *maker, xg_inst *value) {
+    const xg_comp *c = xg_attr_comp(maker, XG_A_calls);
+    int64_t leaf;
+    uint32_t k;
+    if (xg_combine_maker_of(value, &leaf) == maker) return xg_fuse_leaf(c, (uint32_t)leaf);
+    for (k = 0; k < maker->n_operands; k++) if (XG_OPERAND(maker, k) == value) return c->params[k];
+    return NULL;
+}
+XG_FN xg_inst *xg_combine_value(const xg_combine *w, uint32_t k) { return XG_OPERAND(w->reader, w->params[k]->number); }
+
+XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
+    const xg_inst *root;
+    uint32_t j;
+    w->value = xg_combine_value(w, k);
+    w->maker = xg_combine_maker_of(w->value, &w->leaf);
+    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing)) return false;
+    XG_FOR_USES(u, w->value) if (u->user != w->reader || u->index != (uint32_t)w->params[k]->number) return false;
+    if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+    root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
+    if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
+    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j))) return false;
+    return true;
+}
+
+/* ---- moving it ---- */
+
+XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, uint32_t k) {
+    xg_inst *o = XG_OPERAND(w->inner, k), *there, *scalar;
+    if (!w->params[k]) {
+        if (o->op == XG_CONSTANT) return xg_inst_clone(o, b->comp, NULL, b->before);
+        scalar = xg_inst_clone(XG_OPERAND(o, 0), b->comp, NULL, b->before);
+        return xg_inst_clone(o, b->comp, &scalar, b->before);
+    }
+    there = xg_combine_inside(w->maker, xg_combine_value(w, k));
+    return there->shape == o->shape ? there : xg_hb_op(b, XG_BITCAST, o->shape, &there, 1);
+}
+/* With the constants and the names of parameters that only it used. */
+XG_FN void xg_combine_remove(xg_inst *i) {
+    xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *o, *next;
+    uint32_t k, j, n = i->n_operands;
+    for (k = 0; k < n; k++) operands[k] = XG_OPERAND(i, k);
+    xg_inst_remove(i);
+    for (k = 0; k < n; k++) {
+        for (j = 0; j < k && operands[j] != operands[k]; j++) {}
+        for (o = j < k ? NULL : operands[k]; o && !o->first_use && (xg_in_place_renames(o) || xg_combine_is_splat(o)); o = next) { next = o->n_operands ? XG_OPERAND(o, 0) : NULL; xg_inst_remove(o); }
+    }
+}
+XG_FN void xg_combine_move(const xg_combine *w) {
+    xg_comp *c = xg_attr_comp(w->maker, XG_A_calls);
+    bool several = w->maker != w->value;
+    xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;
+    xg_hb b = xg_hb_end(c, w->inner);
+    uint32_t k;
+    if (several) b.before = c->root;
+    for (k = 0; k < w->inner->n_operands; k++) operands[k] = xg_combine_operand(w, &b, k);
+    made = xg_inst_clone(w->inner, c, operands, b.before);
+    if (!several) { c->root = made; w->maker->shape = made->shape; }
+    else {
+        const xg_shape **shapes = XG_NEW_N(c->module->arena, const xg_shape *, (size_t)c->root->n_operands + 1);
+        xg_inst_set_operand(c->root, (uint32_t)w->leaf, made);
+        for (k = 0; k < c->root->n_operands; k++) shapes[k] = XG_OPERAND(c->root, k)->shape;
+        c->root->shape = w->maker->shape = xg_shape_tuple(c->module, shapes, c->root->n_operands);
+        w->value->shape = made->shape;
+    }
+    for (k = 0; k < w->inner->n_operands; k++) if (w->params[k] && xg_combine_value(w, k) == w->value) param = w->params[k];
+    xg_inst_replace(w->inner, param);
+    xg_combine_remove(w->inner);
+    param->shape = made->shape;
+}
+
+/* ---- the pass ---- */
+
+XG_FN bool xg_combine_reader(xg_inst *reader) {
+    xg_comp *c = xg_attr_comp(reader, XG_A_calls);
+    xg_inst *i, *next;
+    bool changed = false;
+    uint32_t k;
+    if (c->n_params != reader->n_operands || xg_inst_attr(reader, XG_A_output_to_operand_aliasing)) return false;
+    for (i = c->first; i; i = next) {
+        xg_combine w;
+        next = i->next;
+        memset(&w, 0, sizeof w);
+        w.reader = reader;
+        w.inner = i;
+        if (xg_combine_reads(&w) < 2) continue;
+        for (k = 0; k < i->n_operands && !(w.params[k] && xg_combine_fits(&w, k)); k++) {}
+        if (k == i->n_operands) continue;
+        xg_combine_move(&w);
+        changed = true;
+    }
+    if (changed) (void)xg_dce_fusion_params(reader);
+    return changed;
+}
+XG_FN bool xg_combine_comp(xg_comp *c) {
+    bool changed = false;
+    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
+    return changed;
+}
+XG_FN bool xg_fuse_combine_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_combine_comp); }
+
+#endif /* XG_FUSE_COMBINE_OPERANDS_C */
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
  *
  * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the shorter, which does not quite hide behind the longer.
@@ -22807,7 +23190,9 @@ XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? 
 XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) { int64_t r; return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST; }
 /* a * b / c without an intermediate overflow, rounded down; c > 0. */
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    int64_t r;
     if (b == c) return a;
+    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
     return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
 }
 
@@ -23178,7 +23563,8 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     xg_cost cost;
     int64_t threads = k->elements;
     uint32_t j;
-    if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
+    else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
@@ -23219,8 +23605,10 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
     const xg_inst *i = u->inst;
-    int64_t work = xg_cost_mul(u->seen.reads, xg_cost_op(i)), steps = xg_fuse_steps(i);
+    int64_t work, steps = xg_fuse_steps(i);
     uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    if (leader->rows) { u->seen.reads = XG_MIN(u->seen.reads, xg_fuse_elements(i)); u->seen.sites = 1; } /* made once, whoever needs it */
+    work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
@@ -23344,7 +23732,10 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
 
 XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
-    XG_FOR_USES(u, i) if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER || !xg_fuse_absorbs(u->user, u->index)) return true;
+    XG_FOR_USES(u, i) {
+        if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, u->index)) return true; /* what is free, whoever needs it makes itself */
+    }
     return false;
 }
 
@@ -23411,14 +23802,14 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
 
 XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
     const xg_inst *i = root->inst, *hero = root->leader->hero;
-    if (hero && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
+    if (hero && !root->leader->rows && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
     while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
     return i->op;
 }
 
 XG_FN bool xg_fusions_is_input(const xg_kernel *k) {
     xg_opcode op = xg_fusions_hero(k);
-    return op == XG_REDUCE || op == XG_SCATTER || op == XG_TRANSPOSE || op == XG_CONCATENATE;
+    return k->rows || op == XG_REDUCE || op == XG_SCATTER || op == XG_TRANSPOSE || op == XG_CONCATENATE;
 }
 
 /* The opcodes of the heroes, sorted and each once, joined by '_'. */
@@ -23693,6 +24084,7 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
@@ -23748,6 +24140,41 @@ XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, 
     return elsewhere;
 }
 
+/* Must a root of one of them lie in memory when both are one kernel? */
+XG_FN bool xg_multi_keeps(const xg_kernel *root, const xg_kernel *a, const xg_kernel *b) {
+    uint32_t j;
+    if (root->pinned) return true;
+    for (j = 0; j < root->readers.n; j++) {
+        const xg_kernel *c = root->readers.p[j];
+        if (c->live && c->leader != a && c->leader != b && xg_kernel_find_input(c->leader, root)) return true;
+    }
+    return false;
+}
+/* The kernel goes on under another of its roots. */
+XG_FN void xg_multi_lead(xg_kernels *g, xg_kernel *from, xg_kernel *to) {
+    uint32_t j;
+    for (j = 0; j < from->roots.n; j++) from->roots.p[j]->leader = to;
+    from->leader = to;
+    to->roots = from->roots;
+    to->shared = from->shared;
+    from->roots.n = 0;
+    xg_kernel_walk(g, to);
+    for (j = 0; j < to->n_inputs; j++) xg_kernel_add_reader(g, to->inputs[j].from, to);
+}
+/* Values that only the kernel itself reads, element for element, need no memory any more. */
+XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
+    uint32_t n = 0, j;
+    for (j = 0; j < a->roots.n; j++) {
+        xg_kernel *root = a->roots.p[j];
+        if (xg_multi_keeps(root, a, a)) a->roots.p[n++] = root;
+        else root->live = false;
+    }
+    if (n == a->roots.n) return;
+    a->roots.n = n;
+    if (!a->live) xg_multi_lead(g, a, a->roots.p[0]);
+    else xg_kernel_walk(g, a);
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
@@ -23762,7 +24189,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    why = a->ops > XG_FUSE_OPS_JOINED_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         *a = was;
@@ -23775,6 +24202,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    if (related && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 
@@ -23855,6 +24283,271 @@ XG_FN void xg_multi_run(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_MULTI_OUTPUT_C */
+/* fuse/rows.c -- row programs: softmax, layer norms and their like, in one kernel.
+ *
+ *     x --> reduce over the row --> a value of each row --> broadcast back --> elementwise with x --> reduce over the row --> ...
+ *
+ * Idea: seen in the order of memory all of this is an array of rows times columns. Reductions give one value a row from all of its columns; what is made of them is an element of a row
+ * (made once for it), or of the array. If every value that depends on a reduction is needed at one index only for each (row, column), then whoever has a row in his hands can make it stage by
+ * stage: the reductions that need nothing of others, what is made of these, the reductions of that. emit/rows.c does.
+ *
+ * Laws
+ * - xg_fuse_row_form is THE rule, for fusion and for the emitter: what it accepts is emitted, and fusion makes nothing else into one.
+ * - Fusion comes after priority fusion: by then each reduction has its producers and what follows it. A producer moves into the kernel that reads it; levels (multi_output.c) keep
+ *   that free of cycles; values that only the new kernel reads need no memory any more. */
+#ifndef XG_FUSE_ROWS_C
+#define XG_FUSE_ROWS_C
+
+/* ---- the form ---- */
+
+XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i) {
+    uint32_t k;
+    if (XG_OPERAND(i, 0)->shape->dynamic) return false;
+    for (k = 0; k < i->n_operands / 2; k++) {
+        const xg_shape *s = xg_indexing_output_shape(i, k);
+        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
+        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
+    }
+    return true;
+}
+
+/* What may stand behind a reduction: an element is made of one element of each operand, unconditionally. */
+XG_FN bool xg_row_passes(const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_BROADCAST: case XG_COPY: case XG_TUPLE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+
+/* The rows that a reduction goes over: the reduced dimensions lie innermost. */
+XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t *cols) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    bool inside = true;
+    uint32_t k;
+    *rows = *cols = 1;
+    if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i)) return false;
+    for (k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        bool reduced = xg_index_has(dims, d, NULL);
+        if (s->dims[d] == 1) continue;
+        if (reduced && !inside) return false;
+        inside = reduced;
+        *(reduced ? cols : rows) *= s->dims[d];
+    }
+    return *cols > 1 && xg_reducer_start_of(i, a) != XG_REDUCER_UNKNOWN;
+}
+
+XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i) {
+    void *v = xg_map64_get(&f->places, i->id + (uint64_t)1);
+    return v ? (uint32_t)((size_t)v - 1) : UINT32_MAX;
+}
+/* How many reductions stand one behind the other in what it is made of; 0 for what comes from outside. */
+XG_FN uint32_t xg_row_stage(const xg_row_form *f, const xg_inst *i) {
+    uint32_t place = xg_row_place(f, i);
+    return place == UINT32_MAX ? 0 : f->stage[place];
+}
+
+XG_FN bool xg_row_stages(xg_row_form *f, xg_arena *a) {
+    int64_t rows, cols;
+    uint32_t k, j;
+    for (k = 0; k < f->n; k++) {
+        const xg_inst *i = f->insts[k];
+        for (j = 0; j < i->n_operands; j++) f->stage[k] = XG_MAX(f->stage[k], xg_row_stage(f, XG_OPERAND(i, j)));
+        if (i->op != XG_REDUCE) { if (f->stage[k] && !xg_row_passes(i)) return false; continue; }
+        if (!xg_row_reduces(i, a, &rows, &cols) || xg_row_stage(f, XG_OPERAND(i, 1))) return false;
+        if (f->n_reduces++ && (rows != f->rows || cols != f->cols)) return false;
+        f->rows = rows;
+        f->cols = cols;
+        f->stage[k]++;
+        f->n_stages = XG_MAX(f->n_stages, f->stage[k]);
+    }
+    return f->n_reduces > 0;
+}
+
+/* (row, column) to the indices of the shape: an element of the array, or one of each row; NULL if it is neither. */
+XG_FN const xg_imap *xg_row_map(xg_row_form *f, const xg_shape *s) {
+    int64_t dims[2];
+    xg_shape from;
+    xg_imap *row;
+    if (!xg_shape_is_array(s)) return NULL;
+    memset(&from, 0, sizeof from);
+    from.type = s->type;
+    from.dims = dims;
+    from.elements = s->elements;
+    dims[0] = f->rows;
+    dims[1] = f->cols;
+    from.rank = s->elements == f->rows ? 1 : 2;
+    if (from.rank == 2) return s->elements == f->rows * f->cols ? xg_indexing_bitcast(f->x, &from, s) : NULL;
+    row = xg_imap_new(f->x, 2, 0, 0, 1, 0);
+    row->dims[0].range = xg_range_of(0, f->rows - 1);
+    row->dims[1].range = xg_range_of(0, f->cols - 1);
+    row->results[0] = xg_aff_dim(f->x, 0);
+    return xg_imap_compose(f->x, xg_imap_simplify(f->x, row), xg_indexing_bitcast(f->x, &from, s));
+}
+
+XG_FN bool xg_row_needs(xg_row_form *f, const xg_inst *i, const xg_imap *at) {
+    uint32_t place = xg_row_place(f, i);
+    if (place == UINT32_MAX || !f->stage[place]) return true;
+    if (!at || !xg_imap_ok(at) || at->n_syms + at->n_rts + at->n_constraints > 0) return false;
+    if (f->maps[place] && !xg_imap_equal(f->maps[place], at)) return false;
+    f->maps[place] = at;
+    return true;
+}
+
+XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place) {
+    const xg_imap *m = f->maps[place];
+    uint32_t k;
+    for (k = 0; m && k < m->n_results; k++) if (xg_aff_uses(m->results[k], xg_aff_dim(f->x, 1))) return true;
+    return false;
+}
+
+/* Users before operands: where each value that depends on reductions is needed. */
+XG_FN bool xg_row_maps(xg_row_form *f, xg_inst *const *roots, uint32_t n_roots) {
+    bool back = false;
+    uint32_t k, j;
+    for (k = 0; k < n_roots; k++) {
+        const xg_imap *at = xg_row_map(f, roots[k]->shape);
+        if (!at || !xg_row_needs(f, roots[k], at)) return false;
+    }
+    for (k = f->n; k-- > 0;) {
+        const xg_inst *i = f->insts[k];
+        if (i->op == XG_TUPLE || !f->maps[k]) continue;
+        if (i->op == XG_REDUCE) {
+            if (!xg_imap_equal(f->maps[k], xg_row_map(f, i->shape)) || !xg_row_needs(f, XG_OPERAND(i, 0), xg_row_map(f, XG_OPERAND(i, 0)->shape))) return false;
+            continue;
+        }
+        back = back || xg_row_is_wide(f, k);
+        for (j = 0; j < i->n_operands; j++) if (!xg_row_needs(f, XG_OPERAND(i, j), xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
+    }
+    return back;
+}
+
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    uint32_t k;
+    memset(f, 0, sizeof *f);
+    for (k = 0; k < n && insts[k]->op != XG_REDUCE; k++) {}
+    if (k == n) return false;
+    f->x = x;
+    f->insts = insts;
+    f->n = n;
+    f->stage = XG_NEW_N(a, uint32_t, n + (size_t)1);
+    f->maps = XG_NEW_N(a, const xg_imap *, n + (size_t)1);
+    xg_map64_init(&f->places, a);
+    for (k = 0; k < n; k++) xg_map64_put(&f->places, insts[k]->id + (uint64_t)1, (void *)(uintptr_t)(k + (size_t)1));
+    return xg_row_stages(f, a) && xg_row_maps(f, roots, n_roots);
+}
+
+/* ---- which kernels become one ---- */
+
+enum { XG_ROWS_TRIES = 6 };
+
+typedef struct xg_rows_pass { xg_kernels *g; xg_aff_ctx *x; } xg_rows_pass;
+
+XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
+    uint32_t j;
+    for (j = 0; j < b->n_inputs; j++) if (b->inputs[j].from->live && b->inputs[j].from->leader == a) return true;
+    return false;
+}
+/* Whether what the kernel has now, with its members in g->order, is a row program. */
+XG_FN bool xg_rows_is_form(xg_rows_pass *p, const xg_kernel *b) {
+    xg_kernels *g = p->g;
+    uint32_t n = g->order.n, n_roots = xg_kernel_n_outputs(b), k;
+    xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1), **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
+    xg_row_form f;
+    qsort(g->order.p, n, sizeof *g->order.p, xg_fusions_by_place);
+    for (k = 0; k < n; k++) insts[k] = g->order.p[k]->inst;
+    for (k = 0; k < n_roots; k++) roots[k] = xg_kernel_root(b, k)->inst;
+    return xg_fuse_row_form(&f, g->arena, p->x, insts, n, roots, n_roots);
+}
+XG_FN void xg_rows_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+    if (!g->log) return;
+    xg_printf(g->log, "row-fusion %s: %s into %s: ", g->comp->name.p, a->inst->name.p, b->inst->name.p);
+    if (why) xg_printf(g->log, "refused, %s\n", why);
+    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", together < apart ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000));
+}
+
+/* b with all of a inside, its roots first. */
+XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    xg_kernel was = *b;
+    uint32_t j;
+    b->rows = true;
+    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)xg_kernel_n_outputs(b));
+    b->roots.n = 0;
+    for (j = 0; j < xg_kernel_n_outputs(&was); j++) b->roots.p[b->roots.n++] = was.roots.n > 1 ? was.roots.p[j] : b;
+    for (j = 0; j < xg_kernel_n_outputs(a); j++) {
+        xg_kernel *root = xg_kernel_root(a, j);
+        if (xg_multi_keeps(root, a, b)) b->roots.p[b->roots.n++] = root;
+        else root->live = false;
+    }
+    if (b->roots.n == 1) b->roots.n = 0;
+}
+
+XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
+    xg_kernels *g = p->g;
+    xg_kernel was = *b, *from = a;
+    xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
+    uint32_t n = xg_kernel_n_outputs(a), level, j;
+    int64_t apart = xg_cost_add(a->time, b->time);
+    const char *why = NULL;
+    if (a->is_update_in_place || b->is_update_in_place || xg_multi_walk(a)->elements != xg_multi_walk(b)->elements) return false;
+    if (!xg_multi_common_level(a, b, &level)) { xg_rows_log(g, a, b, "one waits for the other, or it cannot be told", 0, 0); return false; }
+    for (j = 0; j < n; j++) roots[j] = xg_kernel_root(a, j);
+    xg_rows_join(g, a, b);
+    for (j = 0; j < n; j++) roots[j]->leader = b;
+    xg_kernel_walk(g, b);
+    if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    else if (!xg_rows_is_form(p, b)) why = "not rows that one after the other could be made of";
+    xg_rows_log(g, a, b, why, apart, b->time);
+    if (why || b->time >= apart) {
+        *b = was;
+        for (j = 0; j < n; j++) { roots[j]->leader = from; roots[j]->live = true; }
+        return false;
+    }
+    b->level = level;
+    for (j = 0; j < b->roots.n; j++) b->roots.p[j]->level = level;
+    b->shared = b->shared || a->shared;
+    for (j = 0; j < b->n_inputs; j++) if (!xg_kernel_find_input(&was, b->inputs[j].from)) xg_kernel_add_reader(g, b->inputs[j].from, b);
+    return true;
+}
+
+/* The first kernel that reads the kernel and takes it. */
+XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
+    uint32_t r, j, n = 0, total = 0;
+    xg_kernel **list;
+    for (r = 0; r < xg_kernel_n_outputs(a); r++) total += xg_kernel_root(a, r)->readers.n;
+    list = XG_NEW_N(p->g->arena, xg_kernel *, total + (size_t)1);
+    for (r = 0; r < xg_kernel_n_outputs(a); r++) {
+        const xg_kernel *root = xg_kernel_root(a, r);
+        for (j = 0; j < root->readers.n; j++) {
+            xg_kernel *c = root->readers.p[j]->leader;
+            if (c->live && c != a && xg_rows_reads(c, a)) list[n++] = c;
+        }
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_fusions_by_place);
+    for (r = 0, j = 0; j < n && r < XG_ROWS_TRIES; j++) {
+        if (j && list[j] == list[j - 1]) continue;
+        r++;
+        if (xg_rows_merge(p, a, list[j])) return true;
+    }
+    return false;
+}
+
+XG_FN void xg_rows_run(xg_kernels *g) {
+    xg_rows_pass p;
+    uint32_t k;
+    p.g = g;
+    p.x = NULL;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *a = &g->nodes[k];
+        if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
+        if (!p.x) { p.x = xg_aff_new(g->arena); xg_multi_levels(g); }
+        (void)xg_rows_into_reader(&p, a);
+    }
+}
+
+#endif /* XG_FUSE_ROWS_C */
 /* fuse/priority.c -- priority-fusion: producers move into all of their readers, the most worthwhile first.
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
@@ -24030,6 +24723,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     xg_kernels g;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
+    xg_rows_run(&g);
     xg_multi_run(&g);
     return xg_kernels_close(&g);
 }
@@ -27406,12 +28100,12 @@ XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF
 XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op, ((uint64_t)op->flags << 32) | op->n_operands), k;
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a), k, n = op->n_operands;
     bool swapped = xg_kcse_swapped(op);
-    h = xg_hash_mix(h, (uint64_t)op->a);
-    h = xg_hash_mix(h, (uint64_t)op->b);
-    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
-    for (k = 0; k < op->n_results; k++) h = xg_hash_mix(h, op->results[k].type->id);
+    if (op->b) h = xg_hash_mix(h, (uint64_t)op->b);
+    for (k = 0; k + 1 < n; k += 2) h = xg_hash_mix(h, (uint64_t)xg_kcse_operand(op, k, swapped)->id << 32 | xg_kcse_operand(op, k + 1, swapped)->id);
+    if (k < n) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
+    if (op->n_results) h = xg_hash_mix(h, op->results[0].type->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     return h;
 }
@@ -27500,12 +28194,13 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch: 1 no, 2 yes. */
-XG_FN bool xg_kcse_writes(xg_kop *op) {
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch. Counts the operations, too. */
+XG_FN bool xg_kcse_writes(xg_kop *op, uint32_t *count) {
     bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
     uint32_t k;
     xg_kop *o;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o) || writes;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o, count) || writes;
+    ++*count;
     op->scratch = writes ? (void *)op : NULL;
     return writes;
 }
@@ -27535,12 +28230,14 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
     xg_kop *op;
+    uint32_t count = 0;
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
     xg_set_init(&c.seen, m->arena);
     xg_set_init(&c.constants, m->arena);
-    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op);
+    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
+    xg_set_reserve(&c.seen, count);
     xg_kcse_region(&c, f->body);
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
@@ -28258,8 +28955,10 @@ XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
 }
 /* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves alive. */
 XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t *kept) {
-    xg_imap *to = xg_imap_copy(m->aff, map, 0);
+    xg_imap *to;
     uint32_t k, i, n = 0;
+    if (!map->n_constraints) return xg_imap_drop_unused_dims(m->aff, map, kept);
+    to = xg_imap_copy(m->aff, map, 0);
     for (k = 0; k < map->n_constraints; k++) {
         bool keep = true;
         for (i = 0; i < map->n_dims && keep; i++) {
@@ -28616,7 +29315,7 @@ XG_KRULE(bits_same) { return XG_K0 != XG_K1 ? NULL : op->op == XG_K_OP_XORI ? xg
 XG_KRULE(and_mask) {
     int64_t c;
     (void)b;
-    return xg_kval_is_const(XG_K1, &c) && c > 0 && (c & (c + 1)) == 0 && xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0) ? XG_K0 : NULL;
+    return xg_kval_is_const(XG_K1, &c) && c > 0 && ((uint64_t)c & ((uint64_t)c + 1)) == 0 && xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0) ? XG_K0 : NULL;
 }
 XG_KRULE(bits_chain) {
     int64_t c, d, r;
@@ -28987,6 +29686,7 @@ XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
     uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
+    if (!r->owner || r->owner->scratch) return;
     for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
     if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }
@@ -29575,29 +30275,29 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     return false;
 }
 
-/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
-XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried) {
+/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. vals: of the copies of this loop. */
+XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried, xg_map64 *vals) {
     const xg_kop *op, *end = xg_kregion_end(r);
-    xg_map64 vals;
     uint32_t k;
-    xg_map64_init(&vals, b->m->arena);
-    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, v);
-    for (k = 1; k < r->n_args; k++) xg_map64_put(&vals, (uint64_t)r->args[k].id + 1, carried[k - 1]);
+    xg_map64_put(vals, (uint64_t)r->args[0].id + 1, v);
+    for (k = 1; k < r->n_args; k++) xg_map64_put(vals, (uint64_t)r->args[k].id + 1, carried[k - 1]);
     for (op = r->first; op != end; op = op->next) {
         b->loc = op->loc;
-        xg_kop_clone(b, op, &vals);
+        xg_kop_clone(b, op, vals);
     }
-    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(&vals, end->operands[k].value);
+    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(vals, end->operands[k].value);
 }
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
     xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
     int64_t lo = 0, step = 1, i;
+    xg_map64 vals;
     uint32_t k;
     (void)xg_kval_is_const(loop->operands[0].value, &lo);
     (void)xg_kval_is_const(loop->operands[2].value, &step);
+    xg_map64_init(&vals, m->arena);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
+    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried, &vals);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
     xg_kop_remove(loop);
 }
@@ -29621,6 +30321,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     int64_t step = 1, i;
     uint32_t k;
     xg_kop *to;
+    xg_map64 vals;
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
@@ -29628,7 +30329,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
+    xg_map64_init(&vals, m->arena);
+    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried, &vals);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -30356,7 +31058,8 @@ typedef struct xg_kaffine {
     const xg_kop *op;
     const xg_imap *map;
     xg_aff_env env;
-    xg_map64 made;        /* id of an expression -> its value */
+    xg_map64 made;        /* id of an expression -> its value; only of those that may be met again */
+    bool single;          /* the map has one result: its sum is met once */
     uint32_t *levels;     /* by operand: how many regions are around its definition */
 } xg_kaffine;
 
@@ -30422,9 +31125,11 @@ XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
 XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     xg_kval *v;
     xg_range known, r;
+    bool once;
     if (e->kind == XG_AFF_CONST) return xg_kaffine_const(x, e->k);
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return x->op->operands[xg_kaffine_var(x, e)].value;
-    v = (xg_kval *)xg_map64_get(&x->made, e->id);
+    once = x->single && e == x->map->results[0];
+    v = once ? NULL : (xg_kval *)xg_map64_get(&x->made, e->id);
     if (v) return v;
     if (e->kind == XG_AFF_DIV) v = xg_kaffine_floordiv(x, e->of, e->k);
     else if (e->kind == XG_AFF_MOD) v = xg_kaffine_mod(x, e->of, e->k);
@@ -30432,7 +31137,7 @@ XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     r = xg_aff_range(&x->env, e);
     known = xg_kval_range(v);
     if (v->def && v->def->op != XG_K_OP_CONST) xg_kval_set_range(v, xg_range_meet(known, r));
-    xg_map64_put(&x->made, e->id, v);
+    if (!once) xg_map64_put(&x->made, e->id, v);
     return v;
 }
 
@@ -30444,6 +31149,7 @@ XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_kop *op) {
     x.b = xg_kb_before(m, op);
     x.op = op;
     x.map = (const xg_imap *)op->p;
+    x.single = x.map->n_results == 1;
     xg_map64_init(&x.made, m->arena);
     x.levels = XG_NEW_N(m->arena, uint32_t, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) x.levels[k] = xg_kval_level(op->operands[k].value);
@@ -30801,6 +31507,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- rows.c ---- */
+XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
@@ -34924,6 +35633,7 @@ typedef struct xg_reduction {
     const xg_shape *in;           /* what is reduced, without its type */
     uint32_t n_heroes, n_values;
     xg_hero *heroes;
+    uint32_t before;              /* heroes of earlier stages, where there are stages */
     uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
     const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
     xg_index_order kept, reduced; /* dims of the operand, minor first */
@@ -34941,18 +35651,6 @@ typedef struct xg_reduction {
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */
-
-/* Numbers narrower than a byte stay with the loop emitter. */
-XG_FN bool xg_hero_has_values(const xg_inst *i) {
-    uint32_t k;
-    if (XG_OPERAND(i, 0)->shape->dynamic) return false;
-    for (k = 0; k < i->n_operands / 2; k++) {
-        const xg_shape *s = xg_indexing_output_shape(i, k);
-        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
-        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
-    }
-    return true;
-}
 
 /* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
@@ -35104,8 +35802,20 @@ XG_FN void xg_reduction_sources(xg_reduction *r) {
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
 }
 
+/* How the reduction is carried; false if partial results cannot start from anything that is known. */
+XG_FN bool xg_hero_set(xg_hero *h, const xg_inst *i, uint32_t first, xg_arena *a) {
+    xg_reducer_start start = xg_reducer_start_of(i, a);
+    h->i = i;
+    h->comp = xg_attr_comp(i, XG_A_to_apply);
+    h->n = i->n_operands / 2;
+    h->first = first;
+    h->wide = h->n == 1 ? xg_reducer_wide(h->comp, i->shape->type) : XLAGPU_INVALID;
+    h->pads = start == XG_REDUCER_FROM_INIT;
+    h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(i->shape->type) == XGT_F);
+    return start != XG_REDUCER_UNKNOWN;
+}
+
 XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
-    xg_reducer_start start;
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;
@@ -35114,16 +35824,8 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
     if (r->in->elements == 0) return false;
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero *h = &r->heroes[k];
-        if (!xg_hero_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i)) return false;
-        h->comp = xg_attr_comp(h->i, XG_A_to_apply);
-        h->n = h->i->n_operands / 2;
-        h->first = r->n_values;
-        h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
+        if (!xg_fuse_reduce_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i) || !xg_hero_set(h, h->i, r->n_values, e->arena)) return false;
         r->n_values += h->n;
-        start = xg_reducer_start_of(h->i, e->arena);
-        if (start == XG_REDUCER_UNKNOWN) return false;
-        h->pads = start == XG_REDUCER_FROM_INIT;
-        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
     xg_reduction_sources(r);
@@ -35189,7 +35891,7 @@ XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
     xg_scope s;
     xg_kfunc *f;
     xg_buf_init(&name, a);
-    xg_printf(&name, "combine%u_%s", (unsigned)(h - r->heroes), h->comp->name.p);
+    xg_printf(&name, "combine%u_%s", r->before + (unsigned)(h - r->heroes), h->comp->name.p);
     for (k = 0; k < h->n; k++) {
         xlagpu_type t = xg_hero_type(h, k);
         types[n++] = xg_kir_scalar(r->e->m, xg_kelem_of(xg_type_real(t)));
@@ -36235,6 +36937,374 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
+/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in the hands of some lanes, warps, or one block.
+ *
+ *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
+ *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
+ *                      every lane:  what is one value a row and made of it
+ *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
+ *
+ * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
+ *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
+ * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. */
+#ifndef XG_EMIT_ROWS_C
+#define XG_EMIT_ROWS_C
+
+enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4 };
+
+typedef struct xg_rows {
+    xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
+    xg_row_form form;
+    xg_hero *heroes;           /* all, by stage */
+    int64_t vector, lanes, per_block;
+    bool held;                 /* a lane's elements stay in registers */
+} xg_rows;
+
+/* ---- the plan ---- */
+
+XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
+    memset(w, 0, sizeof *w);
+    w->r.e = (xg_fusion_emission *)e;
+    return xg_fuse_row_form(&w->form, e->arena, e->m->aff, e->parts->insts, e->parts->n_insts, e->roots, e->n_roots);
+}
+XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
+    xg_rows w;
+    return xg_rows_form(&w, e);
+}
+
+/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
+XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t most = 1, v;
+    uint32_t k;
+    *held = 0;
+    for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
+        const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
+        int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (s->elements != w->form.rows * w->form.cols) continue;
+        most = XG_MAX(most, bytes);
+        if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
+    }
+    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
+    *held = XG_MAX(*held, (int64_t)4);
+    return XG_MAX(v, (int64_t)1);
+}
+/* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. */
+XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    uint32_t k, j;
+    for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
+    return false;
+}
+XG_FN void xg_rows_plan(xg_rows *w) {
+    int64_t held, resident = w->r.e->target->resident_threads, most, vectors, l;
+    w->vector = xg_rows_vector(w, &held);
+    vectors = w->form.cols / w->vector;
+    most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
+    for (l = 1; l < 32 && l < vectors; l *= 2) {}
+    while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
+    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 2 * l) l *= 2;
+    w->held = (vectors + l - 1) / l * w->vector <= most;
+    if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
+    w->lanes = l;
+    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % l) l /= 2;
+    w->lanes = XG_MAX(w->lanes, 32 / l); /* whole warps */
+    w->per_block = l;
+    w->r.threads = w->lanes * w->per_block;
+    w->r.blocks = (w->form.rows + w->per_block - 1) / w->per_block;
+}
+
+XG_FN void xg_rows_heroes(xg_rows *w) {
+    xg_arena *a = w->r.e->arena;
+    uint32_t s, k, n = 0, first;
+    w->heroes = XG_NEW_N(a, xg_hero, w->form.n_reduces + (size_t)1);
+    for (s = 1; s <= w->form.n_stages; s++) for (first = n, k = 0; k < w->form.n; k++) {
+        xg_hero *h = &w->heroes[n];
+        if (w->form.insts[k]->op != XG_REDUCE || w->form.stage[k] != s || !w->form.maps[k]) continue;
+        (void)xg_hero_set(h, w->form.insts[k], n - first, a);
+        h->sources = XG_NEW(a, const xg_inst *);
+        h->sources[0] = XG_OPERAND(h->i, 0);
+        n++;
+    }
+    w->heroes[n].i = NULL;
+}
+/* The reduction becomes that of one stage. */
+XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
+    xg_hero *h = w->heroes;
+    while (h->i && w->form.stage[xg_row_place(&w->form, h->i)] < s) h++;
+    w->r.heroes = h;
+    w->r.before = (uint32_t)(h - w->heroes);
+    for (w->r.n_heroes = 0; h->i && w->form.stage[xg_row_place(&w->form, h->i)] == s; h++) w->r.n_heroes++;
+    w->r.n_values = w->r.n_heroes;
+}
+
+/* ---- where a lane is ---- */
+
+XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+}
+XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+
+/* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
+typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
+
+/* Places: row, column, and the number of the vector, which may be behind the last. */
+XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
+    round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
+    out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    if (at->last) v = xg_aff_mod(m.x, v, w->form.cols / w->vector);
+    out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
+    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
+    return m;
+}
+/* All rounds of a row. */
+typedef void (*xg_rows_fn)(xg_rows *w, const xg_rows_rounds *at, xg_partial *p);
+XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
+    int64_t vectors = w->form.cols / w->vector, whole = vectors / w->lanes;
+    xg_rows_rounds at;
+    memset(&at, 0, sizeof at);
+    at.group = w->held ? whole : whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_ROWS_GROUP : 1;
+    at.groups = at.group ? whole / at.group : 0;
+    if (at.groups) body(w, &at, p);
+    at.first = at.groups * at.group;
+    at.groups = 1;
+    at.group = whole - at.first;
+    if (at.group) body(w, &at, p);
+    at.first = whole;
+    at.group = 1;
+    at.last = true;
+    if (vectors % w->lanes) body(w, &at, p);
+}
+
+/* ---- elements ---- */
+
+/* Within a walk: what is one value a row is known there. */
+XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
+    xg_walk walk = xg_walk_begin(&w->r, map, p);
+    uint32_t k;
+    for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
+    return walk;
+}
+/* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
+XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
+    const xg_aff *out[3], *row;
+    xg_walk_map m = xg_rows_places(w, at, out);
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, 3);
+    xg_kval *vars[2 + XG_COUNT(m.syms)];
+    xg_walk walk;
+    uint32_t k;
+    row = xg_rows_row(w, &m);
+    if (write) xg_walk_require(&m, row, 0, w->form.rows - 1);
+    if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
+    walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
+    vars[0] = w->r.thread;
+    vars[1] = w->r.block;
+    for (k = 0; k < m.n_syms; k++) vars[2 + k] = walk.syms + k;
+    xg_elem_apply(&w->r.s, places, vars, place);
+    return walk;
+}
+XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
+    uint32_t place = xg_row_place(&w->form, i);
+    if (w->form.stage[place] && w->form.insts[place]->op != XG_REDUCE && xg_row_is_wide(&w->form, place)) needed[place] = true;
+}
+/* Makes what depends on reductions and is marked, and what that needs, at (row, column). */
+XG_FN void xg_rows_make(xg_rows *w, bool *needed, xg_kval *const *at) {
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k, j;
+    for (k = w->form.n; k-- > 0;) if (needed[k]) for (j = 0; j < w->form.insts[k]->n_operands; j++) xg_rows_mark(w, needed, XG_OPERAND(w->form.insts[k], j));
+    for (k = 0; k < w->form.n; k++) if (needed[k]) {
+        xg_elem_apply(&w->r.s, w->form.maps[k], at, here);
+        (void)xg_elem_make(&w->r.s, w->form.insts[k], &w->r.s.memo[k], here);
+    }
+}
+XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, xg_kval **here) {
+    xg_elem_apply(&w->r.s, xg_row_map(&w->form, i->shape), at, here);
+    return xg_elem_of(&w->r.s, i, here);
+}
+
+XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_arena *a = r->e->arena;
+    bool *needed = XG_NEW_N(a, bool, w->form.n + (size_t)1);
+    xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1), *old = XG_NEW_N(a, xg_elem, r->n_values + 1);
+    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
+    xg_rows_make(w, needed, place);
+    for (h = 0; h < r->n_heroes; h++) {
+        xg_elem_apply(&r->s, xg_row_map(&w->form, r->heroes[h].sources[0]->shape), place, here);
+        x[h] = xg_hero_element(&r->s, &r->heroes[h], 0, here);
+    }
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    if (at->last) {
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[2], xg_elem_index(&r->s, w->form.cols / w->vector));
+        for (h = 0; h < r->n_values; h++) {
+            p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
+            if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
+        }
+    }
+    xg_walk_end(r, &walk, p);
+}
+XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
+XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
+    xg_fusion_emission *e = w->r.e;
+    bool *needed = XG_NEW_N(e->arena, bool, w->form.n + (size_t)1);
+    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
+    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_walk walk = xg_rows_rounds_begin(w, at, true, p, place);
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) xg_rows_mark(w, needed, e->roots[k]);
+    xg_rows_make(w, needed, place);
+    for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) v[k] = xg_rows_element(w, e->roots[k], place, here);
+    for (k = 0; k < e->n_roots; k++) {
+        if (!xg_rows_root_is_wide(w, k)) continue;
+        xg_elem_apply(&w->r.s, xg_row_map(&w->form, e->roots[k]->shape), place, here);
+        p->dest[k] = xg_emit_insert(&w->r.s.b, v[k], p->dest[k], e->roots[k]->shape, here);
+    }
+    xg_walk_end(&w->r, &walk, p);
+}
+/* Roots of one element a row, by lane 0. */
+XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
+    xg_fusion_emission *e = w->r.e;
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    const xg_aff *row = xg_rows_row(w, &m), *out[2];
+    xg_kval *here[XG_RANK_MAX], *place[2];
+    xg_walk walk;
+    uint32_t k, n = 0;
+    for (k = 0; k < e->n_roots; k++) n += !xg_rows_root_is_wide(w, k);
+    if (!n) return;
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), 0, 0);
+    xg_walk_require(&m, row, 0, w->form.rows - 1);
+    out[0] = xg_rows_wrapped(w, &m, row);
+    out[1] = xg_aff_const(m.x, 0);
+    walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out, 2), p);
+    for (k = 0; k < 2; k++) place[k] = walk.at + k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_elem v;
+        if (xg_rows_root_is_wide(w, k)) continue;
+        v = xg_rows_element(w, e->roots[k], place, here);
+        p->dest[k] = xg_emit_insert(&w->r.s.b, v, p->dest[k], e->roots[k]->shape, here);
+    }
+    xg_walk_end(&w->r, &walk, p);
+}
+
+/* ---- results of a stage ---- */
+
+XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_kval *dims[2];
+    dims[0] = w->r.thread;
+    dims[1] = w->r.block;
+    return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
+}
+/* What the first lane of each group of a warp has, to all of the group. */
+XG_FN void xg_rows_tell_lanes(xg_rows *w, xg_elem *acc) {
+    xg_aff_ctx *x = w->r.e->m->aff;
+    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, w->lanes));
+    xg_kval *lane;
+    uint32_t k;
+    if (w->lanes == 1) return;
+    lane = xg_kcast(&w->r.s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, first), XG_E_I32);
+    for (k = 0; k < w->r.n_values; k++) {
+        acc[k].v = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].v, lane);
+        if (acc[k].im) acc[k].im = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].im, lane);
+    }
+}
+/* What the first lane of each warp has, combined, to all lanes of the row. */
+XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_aff *th = xg_aff_dim(x, 0), *out[2];
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    int64_t dims[2], warp;
+    xg_shared shared;
+    xg_partial write;
+    xg_walk walk;
+    uint32_t k, n;
+    dims[0] = w->per_block;
+    dims[1] = w->lanes / 32;
+    memcpy(like, acc, r->n_values * sizeof *like);
+    shared = xg_shared_new(r, acc, dims, 2);
+    n = xg_carry_values(acc, r->n_values, v);
+    out[0] = xg_aff_div(x, th, w->lanes);
+    out[1] = xg_aff_div(x, xg_aff_mod(x, th, w->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(x, th, 32), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    walk = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = walk.at + k;
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(r, &walk, &write);
+    xg_shared_sync(r, &shared);
+    at[0] = xg_rows_of_thread(w, out[0]);
+    for (warp = 0; warp < dims[1]; warp++) {
+        at[1] = xg_elem_index(&r->s, warp);
+        xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
+        if (warp) xg_reduction_merge(r, acc, more);
+    }
+}
+/* Reductions of the stage, then what is one value a row and made of them. */
+XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
+    xg_reduction *r = &w->r;
+    xg_partial p;
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    xg_rows_stage(w, s);
+    p = xg_partial_new(r, r->n_values, NULL, 0);
+    xg_reduction_start(r, p.acc);
+    xg_rows_each(w, xg_rows_accumulate, &p);
+    xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
+    if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
+    else xg_rows_tell_lanes(w, p.acc);
+    for (k = 0; k < r->n_heroes; k++) {
+        xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
+        xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
+    }
+    for (k = 0; k < w->form.n; k++) {
+        if (w->form.stage[k] != s || w->form.insts[k]->op == XG_REDUCE || !w->form.maps[k] || xg_row_is_wide(&w->form, k)) continue;
+        xg_elem_apply(&r->s, w->form.maps[k], row, here);
+        (void)xg_elem_make(&r->s, w->form.insts[k], &r->s.memo[k], here);
+    }
+}
+
+XG_FN void xg_emit_rows(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *row[2];
+    xg_walk_map m;
+    xg_partial p;
+    xg_rows w;
+    uint32_t k;
+    if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
+    xg_rows_plan(&w);
+    if (w.r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows, (long long)w.r.blocks);
+    xg_rows_heroes(&w);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)w.r.threads;
+    f->blocks[0] = (uint32_t)w.r.blocks;
+    xg_emit_functions(e, false);
+    w.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    w.r.s.b.loc = e->fusion->id + 1;
+    w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
+    w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
+    m = xg_walk_map_begin(&w.r);
+    row[0] = xg_rows_of_thread(&w, xg_rows_wrapped(&w, &m, xg_rows_row(&w, &m)));
+    row[1] = xg_elem_index(&w.r.s, 0);
+    for (k = 1; k <= w.form.n_stages; k++) xg_rows_stage_emit(&w, k, row);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&w.r, 0, dest, e->n_roots);
+    xg_rows_each(&w, xg_rows_write, &p);
+    xg_rows_write_rows(&w, &p);
+    xg_kreturn(&w.r.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_ROWS_C */
 /* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
  *
  * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
@@ -36267,7 +37337,7 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
     uint32_t dim, k;
     bool reverse;
     for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
-    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_fuse_reduce_has_values(i)) return false;
     return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
 }
 
@@ -36640,6 +37710,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
+    X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
     X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
@@ -39494,7 +40565,7 @@ typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx
 
 struct xg_ptx {
     xg_ctx *ctx;
-    xg_arena *arena;
+    xg_arena *arena;  /* of the current kernel */
     const xg_target *target;
     uint32_t isa;
     xg_buf text;      /* finished kernels */
@@ -39570,7 +40641,13 @@ static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); retu
 /* ---- lines ---- */
 static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
     (void)p;
-    if (l->kind == XG_PL_REG) { xg_puts(b, xg_ptx_prefixes[l->cls]); xg_put_u64(b, l->num); }
+    if (l->kind == XG_PL_REG) {
+        char t[24], *end = t + sizeof t, *s = xg_digits(end, l->num, 10, false);
+        const char *prefix = xg_ptx_prefixes[l->cls];
+        uint32_t n = prefix[2] ? 3 : 2;
+        while (n) *--s = prefix[--n];
+        xg_put(b, s, (size_t)(end - s));
+    }
     else if (l->kind == XG_PL_SYM) xg_put_str(b, l->sym);
     else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
     else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
@@ -39586,16 +40663,19 @@ static void xg_ptx_line_begin(xg_ptx *p) {
         xg_putc(&p->body, ' ');
     }
 }
-static void xg_ptx_line_end(xg_ptx *p) { xg_puts(&p->body, ";\n"); }
+static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
 /* One line from text and lanes: $ stands for the next lane. */
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
     xg_ptx_line_begin(p);
-    for (; *text; text++) {
-        if (*text == '$') xg_ptx_put_lane(p, &p->body, args[n++]);
-        else xg_putc(&p->body, *text);
+    for (;;) {
+        const char *plain = text;
+        while (*text && *text != '$') text++;
+        xg_put(&p->body, plain, (size_t)(text - plain));
+        if (!*text++) break;
+        xg_ptx_put_lane(p, &p->body, args[n++]);
     }
     xg_ptx_line_end(p);
 }
@@ -39666,9 +40746,11 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which;
+        const char *temps = "tqhs", *which, *plain = t;
+        while (*t && *t != '$' && *t != '|') t++;
+        xg_put(&p->body, plain, (size_t)(t - plain));
+        if (!*t) break;
         if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
-        if (*t != '$') { xg_putc(&p->body, *t); continue; }
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
@@ -39728,6 +40810,20 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 }
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
+/* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
+static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+    xg_buf *b = &p->body;
+    xg_puts(b, what);
+    if (flags & KM_VOLATILE) xg_puts(b, ".volatile");
+    xg_putc(b, '.');
+    xg_puts(b, space);
+    if (!(flags & KM_VOLATILE)) xg_puts(b, hint);
+    xg_puts(b, xg_ptx_vector_text[lanes]);
+    xg_putc(b, '.');
+    xg_puts(b, type);
+    xg_putc(b, ' ');
+}
+
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_EXTSI) return false;
@@ -39741,8 +40837,7 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     uint32_t i;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     xg_ptx_line_begin(p);
-    xg_printf(&p->body, "ld%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 0)),
-              global && (op->flags & KM_INVARIANT) && !(op->flags & KM_VOLATILE) ? ".nc" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, sign));
+    xg_ptx_put_access(p, "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
     xg_ptx_put_lanes(p, x->lane, x->n);
     xg_puts(&p->body, ", ");
     xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
@@ -39758,8 +40853,7 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
     xg_ptx_line_begin(p);
-    xg_printf(&p->body, "st%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 1)),
-              global && (op->flags & KM_STREAM) && !(op->flags & KM_VOLATILE) ? ".cs" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, false));
+    xg_ptx_put_access(p, "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
     xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
     xg_puts(&p->body, ", ");
     xg_ptx_put_lanes(p, lanes, x->n);
@@ -40426,6 +41520,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     size_t n = 0;
     if (!f) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a kernel module without an entry function");
     m->target = p->target;
+    p->arena = m->arena;
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
@@ -40861,6 +41956,7 @@ XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *oper
     *operand = 0;
     if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
     if (i->op != XG_TUPLE) return leaf;
+    if (i->shape->flat) { *operand = leaf; return 0; }
     for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
     *operand = k;
     return leaf;
@@ -41274,15 +42370,16 @@ XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint
 #endif /* XG_PLAN_ALIAS_C */
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then. The others
- * share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life,
- * both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
+ * smallest results that have room, or else in the largest ones, which are filled like a block. The others share one block a memory space: best fit by decreasing size, each
+ * at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the lowest gap, the tightest
+ * one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_GUESTS_MAX = 32 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32 };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
     int64_t a = XG_PACK_ALIGN_MIN;
@@ -41303,9 +42400,9 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
-    uint32_t steps, *start, n_ordered;
+    uint32_t steps, *start, n_ordered, n_fresh;
     xg_buffers *nodes;
-    xg_buffer **by_first, **ordered, **met;
+    xg_buffer **by_first, **ordered, **fresh, **met; /* fresh: placed, but not in order yet */
 } xg_packer;
 
 XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
@@ -41318,6 +42415,7 @@ XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint
     q->start = XG_NEW_N(a, uint32_t, (size_t)end + 2);
     q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+    q->fresh = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->met = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
     for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
@@ -41332,14 +42430,21 @@ XG_FN int xg_pack_by_offset(const void *a, const void *b) {
 }
 
 XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
-    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1, k = q->n_ordered++;
+    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
         if (l & 1) { xg_push(q->arena, xg_buffer *, &q->nodes[l], b); l++; }
         if (r & 1) { r--; xg_push(q->arena, xg_buffer *, &q->nodes[r], b); }
     }
-    for (; k > 0 && q->ordered[k - 1]->offset > b->offset; k--) q->ordered[k] = q->ordered[k - 1];
-    q->ordered[k] = b;
+    q->fresh[q->n_fresh++] = b;
+}
+/* Sorts those that came since the last time in among the others. */
+XG_FN void xg_pack_order(xg_packer *q) {
+    uint32_t at, n = q->n_ordered, f = q->n_fresh;
+    if (f > 1) qsort(q->fresh, f, sizeof *q->fresh, xg_pack_by_offset);
+    for (at = n + f; f; at--) q->ordered[at - 1] = n && q->ordered[n - 1]->offset > q->fresh[f - 1]->offset ? q->ordered[--n] : q->fresh[--f];
+    q->n_ordered += q->n_fresh;
+    q->n_fresh = 0;
 }
 
 /* Those placed whose lives meet b's, by offset, in met; their number. */
@@ -41347,12 +42452,13 @@ XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
     uint32_t k, n = 0, node;
     for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
     for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
-    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    if (n < (q->n_ordered + q->n_fresh) / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    xg_pack_order(q);
     for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
     return n;
 }
 
-/* A gap beside them: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
+/* A gap beside those placed: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
 XG_FN int64_t xg_pack_gap(xg_packer *q, const xg_buffer *b, bool tight) {
     uint32_t k, n = xg_pack_meet(q, b);
     int64_t at = 0, align = xg_pack_natural(b->bytes), best = -1, waste = INT64_MAX;
@@ -41472,7 +42578,29 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     return true;
 }
 
-/* Large ones first, each with the smallest results that have room. */
+/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. */
+XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
+    xg_packer q;
+    uint32_t m = 0, k;
+    for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
+    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
+    for (k = 0; k < m; k++) fit[k]->placed = false;
+    xg_pack_init(&q, p->arena, fit, m);
+    for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
+    if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
+    for (k = h->guests.n; k < m; k++) {
+        int64_t at = xg_pack_gap(&q, fit[k], false);
+        if (at > h->buffer->bytes - fit[k]->bytes) continue;
+        fit[k]->host = h->buffer;
+        fit[k]->offset = at;
+        xg_pack_placed(&q, fit[k]);
+    }
+    xg_arena_reset(p->arena, mark);
+}
+
+/* Large ones first, each with the smallest results that have room; then the largest results, which hold what those could not. */
 XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
@@ -41483,6 +42611,7 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
         while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
         for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
+    for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
 }
 
 /* ---- all ---- */
@@ -43329,6 +44458,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
+    X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
+    X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
@@ -43565,6 +44697,7 @@ typedef struct xg_driver_state {
     const xg_backend *backend;
     void *code;
     xg_arena *arena;
+    xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
@@ -43591,11 +44724,11 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
 }
 
 /* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
-XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
-    xg_karg *args = XG_NEW_N(p->arena, xg_karg, s->n_links + (size_t)1);
+XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+    xg_karg *args = XG_NEW_N(a, xg_karg, s->n_links + (size_t)1);
     xg_map64 first;
     uint32_t k;
-    xg_map64_init(&first, p->arena);
+    xg_map64_init(&first, a);
     for (k = 0; k < s->n_links; k++) {
         const xg_buffer *b = p->buffers.p[s->links[k]];
         if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
@@ -43612,8 +44745,15 @@ XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
-    xg_buf_init(&b, s->arena);
-    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_buf_init(&b, s->work);
+    for (k = 0; k < n; k++) {
+        xg_put_i64(&b, args[k].slice);
+        xg_putc(&b, args[k].written ? '!' : ':');
+        xg_put_i64(&b, args[k].bytes);
+        xg_putc(&b, args[k].aliased ? '!' : ':');
+        xg_put_i64(&b, args[k].align);
+        xg_putc(&b, ' ');
+    }
     xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -43625,8 +44765,8 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
-    xg_driver_state *s = (xg_driver_state *)user;
+/* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
+XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
     xg_karg *args;
@@ -43635,11 +44775,11 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
-    args = xg_driver_args(p, &p->steps.p[step]);
+    args = xg_driver_args(s->work, p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
+    m = xg_emit_fusion(s->arena->ctx, s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
     m->entry->args = args;
@@ -43650,6 +44790,7 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
     }
@@ -43659,7 +44800,7 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_dump_kir(m, s->o, "final");
     s->backend->kernel(s->code, m); /* settles the name and the dynamic shared memory */
     memset(&k, 0, sizeof k);
-    k.name = m->entry->name;
+    k.name = xg_str_copy(p->arena, m->entry->name);
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
@@ -43669,6 +44810,13 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_dict_put(&s->made, key, made);
     return *made;
 }
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
+    xg_driver_state *s = (xg_driver_state *)user;
+    xg_mark none = xg_arena_mark(s->work);
+    uint32_t number = xg_driver_make_kernel(s, p, step);
+    xg_arena_reset(s->work, none);
+    return number;
+}
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
     uint32_t n = 0;
@@ -43677,7 +44825,7 @@ XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
         size_t at = k;
         while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
         if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
-        for (k = at; k < ptx->n && ptx->p[k] != '\n'; k++) {}
+        { const char *end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL; k = end ? (size_t)(end - ptx->p) : ptx->n; }
     }
     return n;
 }
@@ -43714,6 +44862,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
+    s.work = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
@@ -43771,17 +44920,21 @@ XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
  *
  * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a job, run by xg_public_do, which
- * has the one setjmp of the compiler; what a failing call allocated in a module's arena stays there until the module goes. Compiling parses the kept text
- * again, so that passes may change their own copy. */
+ * has the one setjmp of the compiler; what a failing call allocated in a module's arena stays there until the module goes. Passes change the module that
+ * they are given: the first compilation takes the parsed one, and who needs it afterwards parses the kept text again. What the info calls tell is copied. */
 #ifndef XG_DRIVER_PUBLIC_C
 #define XG_DRIVER_PUBLIC_C
 
 struct xlagpu_module {
     xlagpu_context *owner;
     xlagpu_module *prev, *next;
-    xg_arena arena;
+    xg_arena arena;   /* what lives as long as the module */
+    xg_arena parsed;  /* hlo and all that is made of it */
     xg_source source;
-    xg_module *hlo;
+    xg_module *hlo;   /* NULL after a compilation: see xg_public_hlo */
+    xg_str name;
+    xlagpu_value_info *params, *results; /* leaves */
+    uint32_t n_params, n_results;
     xlagpu_report report;
     bool compiled;
 };
@@ -43808,6 +44961,7 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *m) {
     x = m->owner;
     if (m->prev) m->prev->next = m->next; else x->modules = m->next;
     if (m->next) m->next->prev = m->prev;
+    xg_arena_free(&m->parsed);
     xg_arena_free(&m->arena);
     xg_mem_free(&x->c, m);
 }
@@ -43845,6 +44999,7 @@ XG_FN xlagpu_module *xg_public_module(xlagpu_context *x) {
     memset(m, 0, sizeof *m);
     m->owner = x;
     xg_arena_init(&m->arena, &x->c);
+    xg_arena_init(&m->parsed, &x->c);
     m->next = x->modules;
     if (m->next) m->next->prev = m;
     x->modules = m;
@@ -43903,6 +45058,45 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
     return m && xg_public_do(j, work) ? j->made : none;
 }
 
+/* The module as it was parsed. */
+XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
+    xg_ctx *c = &m->owner->c;
+    if (m->hlo) return m->hlo;
+    xg_arena_free(&m->parsed);
+    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source) : xg_hlo_parse(c, &m->parsed, &m->source);
+}
+/* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
+XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
+    xg_module *hlo = xg_public_hlo(m);
+    m->hlo = NULL;
+    return hlo;
+}
+
+XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name, xlagpu_value_info *out, uint32_t *n) {
+    xlagpu_value_info *v = out + *n;
+    int64_t *dims;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n); return; }
+    dims = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
+    if (s->rank) memcpy(dims, s->dims, s->rank * sizeof *dims);
+    v->type = s->type;
+    v->rank = s->rank;
+    v->dims = dims;
+    v->bytes = (size_t)xg_plan_bytes(s);
+    v->name = name;
+    ++*n;
+}
+/* What the info calls tell. */
+XG_FN void xg_public_describe(xlagpu_module *m) {
+    const xg_module *h = m->hlo;
+    uint32_t k;
+    m->name = xg_str_copy(&m->arena, h->name);
+    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_params) + 1);
+    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_result) + 1);
+    for (k = 0; k < h->entry->n_params; k++) xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p, m->params, &m->n_params);
+    xg_public_add_leaves(&m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
+}
+
 XG_FN void xg_public_parse(xg_public_job *j) {
     xlagpu_module *m = j->m;
     char *copy = (char *)xg_alloc_raw(&m->arena, xg_add(&m->owner->c, j->size, 1));
@@ -43911,8 +45105,8 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    m->hlo = xg_plan_is_text(copy, j->size) ? xg_plan_parse_hlo(&m->owner->c, &m->arena, &m->source) : xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
-    xg_hlo_verify(m->hlo);
+    xg_hlo_verify(xg_public_hlo(m));
+    xg_public_describe(m);
 }
 
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, const char *text, size_t size) {
@@ -43934,7 +45128,7 @@ XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, cons
 XG_FN void xg_public_print(xg_public_job *j) {
     xg_buf b;
     xg_buf_init(&b, &j->m->arena);
-    xg_hlo_print(&b, j->m->hlo, NULL);
+    xg_hlo_print(&b, xg_public_hlo(j->m), NULL);
     xg_public_give(j, b.p, b.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
@@ -43942,36 +45136,17 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
     return xg_public_bytes(m, &j, xg_public_print);
 }
 
-XG_FN bool xg_public_leaf(const xg_shape *s, uint32_t *index, xlagpu_value_info *out) {
-    uint32_t k;
-    if (s->type == XLAGPU_TUPLE) {
-        for (k = 0; k < s->n_elems; k++) if (xg_public_leaf(s->elems[k], index, out)) return true;
-        return false;
-    }
-    if ((*index)--) return false;
-    out->type = s->type;
-    out->rank = s->rank;
-    out->dims = s->dims;
-    out->bytes = (size_t)xg_plan_bytes(s);
+XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t index, xlagpu_value_info *out) {
+    memset(out, 0, sizeof *out);
+    if (index >= n) return false;
+    *out = all[index];
     return true;
 }
-
-XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->hlo->name.p : ""; }
-XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? (uint32_t)xg_shape_leaves(m->hlo->entry_params) : 0; }
-XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? (uint32_t)xg_shape_leaves(m->hlo->entry_result) : 0; }
-XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
-    uint32_t k;
-    if (!m || !out) return false;
-    memset(out, 0, sizeof *out);
-    for (k = 0; k < m->hlo->entry->n_params; k++) if (xg_public_leaf(m->hlo->entry_params->elems[k], &index, out)) { out->name = m->hlo->entry->params[k]->name.p; return true; }
-    return false;
-}
-XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
-    if (!m || !out) return false;
-    memset(out, 0, sizeof *out);
-    out->name = m->hlo->entry->root->name.p;
-    return xg_public_leaf(m->hlo->entry_result, &index, out);
-}
+XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->name.p : ""; }
+XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? m->n_params : 0; }
+XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? m->n_results : 0; }
+XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) { return m && out && xg_public_info(m->params, m->n_params, index, out); }
+XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) { return m && out && xg_public_info(m->results, m->n_results, index, out); }
 
 /* ---- compiling ---- */
 
@@ -44016,7 +45191,7 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     char *kept;
     xg_public_options(c, j->desc, &o);
     if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
-    else exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
+    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report);
     kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
     memcpy(kept, exe.p, exe.n);
     xg_public_report(m, &report);
@@ -44024,8 +45199,11 @@ XG_FN void xg_public_compile(xg_public_job *j) {
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *m, const xlagpu_compile_desc *desc) {
     xg_public_job j = xg_public_job_of(m);
+    xlagpu_bytes made;
     j.desc = desc;
-    return xg_public_bytes(m, &j, xg_public_compile);
+    made = xg_public_bytes(m, &j, xg_public_compile);
+    if (m && !m->hlo) xg_arena_free(&m->parsed);
+    return made;
 }
 
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out) {
@@ -44125,7 +45303,7 @@ XG_FN void xg_public_result(const xg_literal *l, const xlagpu_tensor **out) {
 }
 
 XG_FN void xg_public_evaluate(xg_public_job *j) {
-    xg_module *m = j->m->hlo;
+    xg_module *m = xg_public_hlo(j->m);
     const xlagpu_tensor *in = j->inputs, *out = j->outputs;
     const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
     xg_eval_options o;

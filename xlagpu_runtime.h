@@ -355,6 +355,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_INLINE static inline __attribute__((always_inline, unused))
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
+#define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
+#endif
 #else
 #define XG_UNUSED
 #define XG_PRINTF(text, first)
@@ -451,14 +454,16 @@ XG_FN void *xg_mem_alloc(xg_ctx *c, size_t bytes); /* NULL when there is none or
 XG_FN void xg_mem_free(xg_ctx *c, void *p);
 
 typedef struct xg_chunk xg_chunk;
-typedef struct xg_arena { xg_ctx *ctx; xg_chunk *chunk; char *at, *end; size_t grow; } xg_arena;
-typedef struct xg_mark { xg_chunk *chunk; char *at; } xg_mark;
+typedef struct xg_arena xg_arena;
+struct xg_arena { xg_ctx *ctx; xg_chunk *chunk, *spare; char *at, *end; size_t grow; xg_arena *inner, *next; };
+typedef struct xg_mark { xg_chunk *chunk; char *at; xg_arena *inner; } xg_mark;
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
+XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
-XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* frees all that was allocated since the mark */
+XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -521,6 +526,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val); /* val may not be
  * the caller stores the new node before any other call. */
 typedef struct xg_set { xg_arena *arena; void **slots; uint32_t *hashes; uint32_t n, cap; } xg_set;
 XG_FN void xg_set_init(xg_set *s, xg_arena *a);
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for so many without growing */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
@@ -1123,8 +1129,8 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
 /* base/memory.c -- contexts, failure, arenas, checked arithmetic.
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
- * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it releases
- * the chunks that came after. */
+ * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1239,21 +1245,51 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
+/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
+    while (a->spare) {
+        xg_chunk *c = a->spare;
+        a->spare = c->older;
+        if ((size_t)(c->end - (char *)c) >= room) return c;
+        xg_mem_free(a->ctx, c);
+    }
+    return NULL;
+}
+
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
-    while (a->chunk != m.chunk) { xg_chunk *older = a->chunk->older; xg_mem_free(a->ctx, a->chunk); a->chunk = older; }
+    for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
+    while (a->chunk != m.chunk) { xg_chunk *c = a->chunk; a->chunk = c->older; c->older = a->spare; a->spare = c; }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
 }
 
-XG_FN void xg_arena_free(xg_arena *a) { xg_mark none = {NULL, NULL}; xg_arena_reset(a, none); a->grow = XG_CHUNK_MIN; }
-XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; return m; }
+XG_FN void xg_arena_free(xg_arena *a) {
+    xg_mark none;
+    memset(&none, 0, sizeof none);
+    xg_arena_reset(a, none);
+    (void)xg_arena_take_spare(a, SIZE_MAX);
+    a->grow = XG_CHUNK_MIN;
+}
+XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
+
+XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
+    xg_arena *inner = XG_NEW(a, xg_arena);
+    xg_arena_init(inner, a->ctx);
+    inner->next = a->inner;
+    a->inner = inner;
+    return inner;
+}
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
     xg_chunk *chunk;
-    if (room < a->grow) room = a->grow;
-    if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-    chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    chunk = xg_arena_take_spare(a, room);
+    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
+    else {
+        if (room < a->grow) room = a->grow;
+        if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
+        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
     chunk->end = (char *)chunk + room;
@@ -1292,7 +1328,7 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
-    if (b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    if (XG_UNLIKELY((a | b) >> (sizeof(size_t) * 4)) && b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
     return a * b;
 }
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
@@ -1300,9 +1336,16 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
     return a + b;
 }
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
+#ifdef XG_MUL_OVERFLOWS
+    int64_t r;
+    if (XG_MUL_OVERFLOWS(a, b, &r)) return false;
+    *out = r;
+    return true;
+#else
     if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
     *out = a * b;
     return true;
+#endif
 }
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
@@ -1523,6 +1566,12 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
 /* ---- hash-consed nodes ---- */
 
 XG_FN void xg_set_init(xg_set *s, xg_arena *a) { memset(s, 0, sizeof *s); s->arena = a; }
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
+    if (s->cap || n > UINT32_MAX / 8) return;
+    for (s->cap = 32; s->cap < 2 * n; s->cap *= 2) {}
+    s->slots = XG_NEW_N(s->arena, void *, s->cap);
+    s->hashes = (uint32_t *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, s->cap, sizeof *s->hashes));
+}
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
     uint32_t at;
     if (s->n * 2 >= s->cap) {
@@ -1635,12 +1684,22 @@ XG_FN void xg_put(xg_buf *b, const char *p, size_t n) {
 }
 XG_FN void xg_puts(xg_buf *b, const char *z) { xg_put(b, z, strlen(z)); }
 XG_FN void xg_put_str(xg_buf *b, xg_str s) { xg_put(b, s.p, s.n); }
-XG_FN void xg_putc(xg_buf *b, char c) { char *at = xg_buf_room(b, 1); at[0] = c; at[1] = 0; b->n++; }
+XG_FN void xg_putc(xg_buf *b, char c) {
+    char *at = XG_LIKELY(b->n + 1 < b->cap) ? b->p + b->n : xg_buf_room(b, 1);
+    at[0] = c;
+    at[1] = 0;
+    b->n++;
+}
 
 /* Digits of v before `end`, in base 10 or 16; returns their start. */
 XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
     const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    do { *--end = set[v % base]; v /= base; } while (v);
+    if (base == 10) {
+        for (; v > UINT32_MAX; v /= 10) *--end = (char)('0' + v % 10);
+        { uint32_t w = (uint32_t)v; do *--end = (char)('0' + w % 10); while ((w /= 10) != 0); }
+        return end;
+    }
+    do *--end = set[v % base]; while ((v /= base) != 0);
     return end;
 }
 XG_FN void xg_put_u64(xg_buf *b, uint64_t v) { char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false); xg_put(b, s, (size_t)(e - s)); }
@@ -1696,7 +1755,7 @@ XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const 
 }
 
 XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
-    size_t total = 0, i;
+    size_t total = 0;
     char spare[72];
     va_list copy;
     va_copy(copy, args);
@@ -1705,7 +1764,8 @@ XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args)
         size_t n = 1;
         if (*format == '%') { format++; n = xg_format_one(&format, &copy, spare, &text); }
         else { while (format[n] && format[n] != '%') n++; format += n; }
-        for (i = 0; i < n; i++, total++) if (total + 1 < cap) out[total] = text[i];
+        if (total + 1 < cap) memcpy(out + total, text, XG_MIN(n, cap - 1 - total));
+        total += n;
     }
     va_end(copy);
     if (cap) out[total < cap ? total : cap - 1] = 0;
@@ -2615,6 +2675,10 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) { return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b); } /* is one of them a NaN? */
+XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_u32(XG_SIM_T(Du32) a) { return XG_V_TO(Du64, a); }
+XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_s32(XG_SIM_T(Ds32) a) { return XG_V_TO(Du64, XG_V_TO(Ds64, a)); }
+XG_INLINE XG_SIM_T(Du32) xg_sim_base_narrow_u64(XG_SIM_T(Du64) a) { return XG_V_TO(Du32, a); }
 /* The whole product of the low halves. */
 XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
 XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
@@ -2624,13 +2688,15 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
-/* P: how Intel's functions begin. gcc makes four instructions of widen_u16 and five of narrow_u16 when it converts by itself. */
+/* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_fma64(xg_sim_##T##_Df64 a, xg_sim_##T##_Df64 b, xg_sim_##T##_Df64 c) { return (xg_sim_##T##_Df64)P##_fmadd_pd((D)a, (D)b, (D)c); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_sqrt32(xg_sim_##T##_Wf32 a) { return (xg_sim_##T##_Wf32)P##_sqrt_ps((F)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_sqrt64(xg_sim_##T##_Df64 a) { return (xg_sim_##T##_Df64)P##_sqrt_pd((D)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu32 xg_sim_##T##_widen_u16(xg_sim_##T##_Wu16 a) { return (xg_sim_##T##_Wu32)P##_cvtepu16_epi32((half)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_widen_u32(xg_sim_##T##_Du32 a) { return (xg_sim_##T##_Du64)P##_cvtepu32_epi64((half)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_widen_s32(xg_sim_##T##_Ds32 a) { return (xg_sim_##T##_Du64)P##_cvtepi32_epi64((half)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_widen_f16(xg_sim_##T##_Wu16 a) { return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
         xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
@@ -2649,10 +2715,17 @@ XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, _
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(_mm256_castsi256_si128((__m256i)a), _mm256_extracti128_si256((__m256i)a, 1));
 }
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu32 xg_sim_avx2_unordered(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b) { return (xg_sim_avx2_Wu32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q); }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) { return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q)); }
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Du32 xg_sim_avx2_narrow_u64(xg_sim_avx2_Du64 a) {
+    const __m256 v = _mm256_castsi256_ps((__m256i)a);
+    return (xg_sim_avx2_Du32)_mm_castps_si128(_mm_shuffle_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1), 0x88));
+}
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyW(xg_sim_avx2_Wu32 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyD(xg_sim_avx2_Du64 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyW(xg_sim_avx512_Wu32 v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0; }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyD(xg_sim_avx512_Du64 v) { return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0; }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Du32 xg_sim_avx512_narrow_u64(xg_sim_avx512_Du64 a) { return (xg_sim_avx512_Du32)_mm512_cvtepi64_epi32((__m512i)a); }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Wu16 xg_sim_avx512_narrow_u16(xg_sim_avx512_Wu32 a) { return (xg_sim_avx512_Wu16)_mm512_cvtepi32_epi16((__m512i)a); }
 #endif
 
@@ -2683,14 +2756,14 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 #define XG_V_BF16_OP(op) \
     const XG_SIM_T(Wu32) ap = (XG_SIM_T(Wu32))a, bp = (XG_SIM_T(Wu32))b; \
     const XG_SIM_T(Wf32) x = XG_V_FLT(ap << 16) op XG_V_FLT(bp << 16), y = XG_V_FLT(ap & 0xFFFF0000u) op XG_V_FLT(bp & 0xFFFF0000u); \
-    nan |= XG_V_MASK(Wu32, x != x) | XG_V_MASK(Wu32, y != y); \
+    nan |= XG_SIM_T(unordered)(x, y); \
     r = (XG_SIM_T(Hu16))((XG_V_BF16_ROUND(XG_V_RAW(x)) >> 16) | (XG_V_BF16_ROUND(XG_V_RAW(y)) & 0xFFFF0000u))
 #else
 #define XG_V_BF16_K W
 #define XG_V_BF16_OP(op) float x = XG_V_FROM_BF16(a), y = XG_V_FROM_BF16(b); x = x op y; XG_V_NANW(x); r = (uint16_t)(XG_V_BF16_ROUND(XG_V_RAW(x)) >> 16)
 #endif
 #define XG_V_F16_OP(op) XG_SIM_T(Wf32) x = XG_SIM_T(widen_f16)(a), y = XG_SIM_T(widen_f16)(b); x = x op y; r = XG_SIM_T(narrow_f16)(x)
-#define XG_V_NARROW(cond) XG_V_TO(Ds32, XG_V_MASK(Ds64, cond))
+#define XG_V_NARROW(cond) XG_V_TO(Ds32, XG_SIM_T(narrow_u64)(XG_V_MASK(Du64, cond)))
 /* min and max: the other operand when one is NaN (NaN itself when `quiet`). */
 #define XG_V_MINMAX(U, order, any, raw, flt, nan, quiet) \
     const XG_SIM_T(U) an = XG_V_MASK(U, a != a), bn = XG_V_MASK(U, b != b); \
@@ -2765,13 +2838,13 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V1(abs_s64, D, u64, s64, const XG_SIM_T(Du64) g = XG_V_TO(Du64, a >> 63); r = (XG_V_TO(Du64, a) ^ g) - g) \
     V2(shl_b16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) << (b & 15u)) & m)) \
     V2(shl_b32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a << (b & 31u)) & m) \
-    V2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
+    V2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
     V2(shr_u16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) >> (b & 15u)) & m)) \
     V2(shr_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a >> (b & 31u)) & m) \
-    V2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
+    V2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
     V2(shr_s16, W, s16, s16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Ws16, XG_V_TO(Ws32, a) >> XG_V_TO(Ws32, XG_V_SEL(m, b, 15u)))) \
     V2(shr_s32, W, s32, s32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = a >> XG_V_TO(Ws32, XG_V_SEL(m, b, 31u))) \
-    V2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
+    V2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
     V2(min_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a < b); r = XG_V_SEL(m, a, b)) V2(max_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a < b); r = XG_V_SEL(m, a, b)) V2(max_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < b); r = XG_V_SEL(m, a, b)) V2(max_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > b); r = XG_V_SEL(m, a, b)) \
@@ -2779,14 +2852,14 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) V2(max_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a < b); r = XG_V_SEL(m, a, b)) V2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
     V2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) V2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
-    V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b))) V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b))) \
+    V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b))) V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b))) \
     V2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) V2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
-    V2(mulh_u32, D, u32, u32, u32, r = XG_V_TO(Du32, XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_V_TO(Du32, XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) >> 32)) \
+    V2(mulh_u32, D, u32, u32, u32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) >> 32)) \
     V3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) V3(mad_i32, W, u32, u32, u32, u32, r = a * b + c) V3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
     V3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
-    V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) + c) \
+    V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
-    V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_V_TO(Du64, XG_V_TO(Ds64, c)); r = XG_V_SEL(m, a, b)) \
+    V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) XG_V_COMPARE(VC16, u16, W) XG_V_COMPARE(VC32, s32, W) XG_V_COMPARE(VC32, u32, W) XG_V_COMPARE(VC64, s64, D) XG_V_COMPARE(VC64, u64, D) \
     XG_V_COMPARE(VC32, f32, W) XG_V_COMPARE(VC64, f64, D) \
     V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) V2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
@@ -2814,7 +2887,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V1(f32_s32, W, f32, s32, r = XG_V_TO(Wf32, a)) V1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) F1(f64_f32, f64, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_NAND(r)) F1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
     V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
     V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) V1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) V1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) V1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
-    V1(u32_u64, D, u32, u64, r = XG_V_TO(Du32, a)) V1(u64_u32, D, u64, u32, r = XG_V_TO(Du64, a)) V1(s64_s32, D, s64, s32, r = XG_V_TO(Ds64, a)) \
+    V1(u32_u64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a)) V1(u64_u32, D, u64, u32, r = XG_SIM_T(widen_u32)(a)) V1(s64_s32, D, u64, s32, r = XG_SIM_T(widen_s32)(a)) \
     V1(u64_u16, D, u64, u16, r = XG_V_TO(Du64, a)) V1(s64_s16, D, s64, s16, r = XG_V_TO(Ds64, a)) \
     V1(zext8_i16, H, u16, u16, r = a & 0xFFu) V1(zext8_i32, W, u32, u32, r = a & 0xFFu) V1(zext8_i64, D, u64, u64, r = a & 0xFFu) \
     V1(sext8_i16, W, s16, u16, r = XG_V_TO(Ws16, XG_V_TO(Ws32, XG_V_TO(Wu32, a) << 24) >> 24)) V1(sext8_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 24) >> 24) \
@@ -2822,8 +2895,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V1(zext16_i32, W, u32, u32, r = a & 0xFFFFu) V1(sext16_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 16) >> 16) \
     V1(zext16_i64, D, u64, u64, r = a & 0xFFFFu) V1(sext16_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 48) >> 48) \
     V1(zext32_i64, D, u64, u64, r = a & 0xFFFFFFFFu) V1(sext32_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 32) >> 32) \
-    V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) V2(pack_b64, D, u64, u32, u32, r = XG_V_TO(Du64, a) | XG_V_TO(Du64, b) << 32) \
-    V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) V1(high_b64, D, u32, u64, r = XG_V_TO(Du32, a >> 32)) \
+    V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) V2(pack_b64, D, u64, u32, u32, r = XG_SIM_T(widen_u32)(a) | XG_SIM_T(widen_u32)(b) << 32) \
+    V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) V1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
     V1(pred_b32, W, u32, u32, r = XG_V_MASK(Wu32, a != 0u))
 
 /* ---- a row becomes a function ---- */
@@ -3047,25 +3120,51 @@ XG_M256_FN bool xg_sim_avx2_inside64(uint32_t *off, const char *slot, uint64_t a
     }
     return !_mm256_movemask_pd(_mm256_castsi256_pd(bad)) && XG_M256_NONE(_mm256_and_si256(odd, _mm256_set1_epi32((int)align)));
 }
+/* Word by word, which is faster than the gather instruction of many processors. */
 XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
     int i;
-    for (i = 0; i < 4; i++) XG_M256_PUT(to, i, _mm256_i32gather_epi32((const int *)(const void *)from, XG_M256_AT((const char *)off, i), 1));
+    for (i = 0; i < 4; i++, off += 8) {
+        uint32_t x[8], k;
+        for (k = 0; k < 8; k++) memcpy(&x[k], from + off[k], 4);
+        XG_M256_PUT(to, i, _mm256_setr_epi32((int)x[0], (int)x[1], (int)x[2], (int)x[3], (int)x[4], (int)x[5], (int)x[6], (int)x[7]));
+    }
 }
-XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    __m256i seen = _mm256_setzero_si256(), bad = seen;
+/* The banks that words lie in, as bits, counted from that of the word at base. */
+XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
+    __m256i seen = _mm256_setzero_si256();
     __m128i s;
-    uint32_t last[32];
     int i;
-    for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(XG_M256_AT((const char *)off, i), 2), _mm256_set1_epi32(31))));
+    for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2), _mm256_set1_epi32(31))));
     s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
     s = _mm_or_si128(s, _mm_srli_si128(s, 8));
-    if ((_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1) return true;
-    for (i = 0; i < 32; i++) last[off[i] >> 2 & 31] = off[i];
-    for (i = 0; i < 4; i++) {
-        const __m256i o = XG_M256_AT((const char *)off, i), bank = _mm256_and_si256(_mm256_srli_epi32(o, 2), _mm256_set1_epi32(31));
-        bad = _mm256_or_si256(bad, _mm256_xor_si256(o, _mm256_i32gather_epi32((const int *)(const void *)last, bank, 4)));
-    }
-    return XG_M256_NONE(bad);
+    return (uint32_t)(_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1));
+}
+XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { return xg_sim_avx2_banks(off, 0) == 0xFFFFFFFFu; }
+/* The smallest distance; true when all are within 32 words that stand side by side, and so are in different banks, however many lanes go to each. */
+XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
+    __m256i low = XG_M256_AT((const char *)off, 0), high = low;
+    int i;
+    for (i = 1; i < 4; i++) { const __m256i o = XG_M256_AT((const char *)off, i); low = _mm256_min_epu32(low, o); high = _mm256_max_epu32(high, o); }
+    low = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1)); high = _mm256_max_epu32(high, _mm256_permute2x128_si256(high, high, 1));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4E)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0x4E));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xB1)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0xB1));
+    *least = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(low));
+    *words = ((uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(high)) >> 2) - (*least >> 2) + 1;
+    return *words <= 32;
+}
+XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) { uint32_t least, words; return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words) || xg_sim_base_one_pass(off); }
+/* Of the 32 words of a slot, those that eight lanes name. */
+XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {
+    const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(lane, 28)), bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(lane, 27));
+    __m256 row[4];
+    int i;
+    for (i = 0; i < 4; i++) row[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(XG_M256_AT(slot, i), lane));
+    return _mm256_castps_si256(_mm256_blendv_ps(_mm256_blendv_ps(row[0], row[1], bit3), _mm256_blendv_ps(row[2], row[3], bit3), bit4));
+}
+/* The words at distances that are less than 128 bytes behind `base`. */
+XG_M256_FN void xg_sim_avx2_gather_near(char *to, const char *from, const uint32_t *off, uint32_t base) {
+    int i;
+    for (i = 0; i < 4; i++) XG_M256_PUT(to, i, xg_sim_avx2_pick(from + base, _mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2)));
 }
 XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
@@ -3077,7 +3176,7 @@ XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const c
         const __m256i j = op == XG_SIM_SHUFFLE_UP ? _mm256_sub_epi32(lane, x) : op == XG_SIM_SHUFFLE_DOWN ? _mm256_add_epi32(lane, x) : op == XG_SIM_SHUFFLE_BFLY ? _mm256_xor_si256(lane, x) : _mm256_or_si256(kept, _mm256_andnot_si256(seg, x));
         const __m256i not_ok = op == XG_SIM_SHUFFLE_UP ? _mm256_cmpgt_epi32(top, j) : _mm256_cmpgt_epi32(j, top);
         ok[k] = _mm256_cmpeq_epi32(not_ok, none);
-        out[k] = _mm256_i32gather_epi32((const int *)(const void *)a, _mm256_blendv_epi8(j, lane, not_ok), 4);
+        out[k] = xg_sim_avx2_pick(a, _mm256_blendv_epi8(j, lane, not_ok));
     }
     for (k = 0; k < 4; k++) { XG_M256_PUT(to, k, out[k]); if (good) XG_M256_PUT(good, k, ok[k]); }
 }
@@ -3101,6 +3200,15 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     size_t i;
     for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
+}
+/* 32 times the same 4 or 8 bytes. */
+XG_M256_FN void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
+    uint64_t x = 0;
+    uint32_t i;
+    __m256i v;
+    memcpy(&x, from, size);
+    v = size == 4 ? _mm256_set1_epi32((int)(uint32_t)x) : _mm256_set1_epi64x((long long)x);
+    for (i = 0; i < size; i++) XG_M256_PUT(to, i, v);
 }
 XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) { for (; bytes; bytes -= 32, to += 32, from += 32) XG_M256_PUT(to, 0, XG_M256_AT(from, 0)); }
 /* Two rows of pairs to a row of firsts and a row of seconds; within 128 bits first, then across. */
@@ -4183,7 +4291,7 @@ XG_FN uint32_t xg_sim_videos(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, u
 
 typedef uint32_t (*xg_sim_half2)(uint32_t, uint32_t, uint32_t);
 
-XG_FN uint32_t xg_sim_popc(uint64_t x) {
+XG_INLINE uint32_t xg_sim_popc(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
@@ -7907,10 +8015,17 @@ typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
     uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
+    bool used;                /* a warp has arrived at that one */
     uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
 } xg_sim_cluster;
+
+/* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before, the first at `at`; of the words behind
+ * `at` that have a bit in `step`; or of 32 lanes, whose distances are the row `at` of read_rows. */
+typedef enum xg_sim_readshape { XG_SIM_READ_STEPS, XG_SIM_READ_BITS, XG_SIM_READ_LANES } xg_sim_readshape;
+typedef struct xg_sim_read { uint32_t mine, at, step; uint16_t n; uint16_t shape; } xg_sim_read;
+enum { XG_SIM_READS_KEPT = 256, XG_SIM_READ_ROWS = 16 };
 
 /* classes.c: how often a record ran: whole warps as differences, others counted. */
 typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
@@ -7940,10 +8055,16 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
     bool unchecked;           /* nobody asks the shadows */
+    xg_sim_read *reads;       /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
+    uint32_t (*read_rows)[XG_SIM_WARP];
+    uint32_t n_reads, n_rows;
+    bool readers;             /* some word's tag of readers may be of this interval */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
+    uint64_t recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
+    uint32_t bars_used;       /* where a warp has arrived, by bits */
     xg_sim_stats stats;
     xg_sim_runs *runs;        /* of each record, and one more */
     bool faulted;
@@ -8275,6 +8396,8 @@ XG_FN bool xg_sim_batch(xg_sim_worker *w) {
 XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     uint32_t words = w->l->shared_bytes / 4 + 1, k;
     if (!w->l->shared_bytes) return;
+    w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
+    w->readers = false;
     w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
@@ -8468,6 +8591,58 @@ XG_RACY XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks 
     } else for (i = 0; i < XG_SIM_WARP; i++) m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_ALL);
     return true;
 }
+
+/* ---- shared memory ---- */
+
+XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
+    xg_sim_marks m;
+    m.line_w = m.line_r = NULL;
+    m.w = w->marks;
+    m.r = w->marks + w->l->shared_bytes / 4 + 1;
+    m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
+    m.tag = w->shared_tag;
+    m.least = w->l->unchecked_shared ? 0 : m.block;
+    m.races = !w->l->unchecked_races;
+    m.fenced = false;
+    return m;
+}
+/* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody needs the tags of readers: mostly
+ * a barrier comes first, and they are forgotten. */
+XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
+    const xg_sim_marks m = xg_sim_marks_here(w);
+    uint32_t i, k;
+    for (i = 0; i < w->n_reads; i++) {
+        const xg_sim_read *read = &w->reads[i];
+        const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n, step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
+        if (read->shape == XG_SIM_READ_LANES) { xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false); continue; }
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) && xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false)) continue;
+        for (k = 0; k < n; k++) {
+            uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
+            if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1) *r = xg_sim_read_tag(&m, *r, read->mine, XG_SIM_PART_ALL);
+        }
+    }
+    w->n_reads = w->n_rows = 0;
+}
+/* Keeps a read. */
+XG_FN void xg_sim_shared_read(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
+    xg_sim_read *read;
+    if (w->n_reads == XG_SIM_READS_KEPT) { xg_sim_shared_noted(w); w->readers = true; }
+    read = &w->reads[w->n_reads++];
+    read->mine = mine; read->shape = (uint16_t)shape; read->at = at; read->n = (uint16_t)n; read->step = step;
+}
+/* One of 32 lanes; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+    if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) { xg_sim_shared_noted(w); w->readers = true; }
+    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    return w->read_rows[w->n_rows++];
+}
+XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
+    if (w->n_reads) xg_sim_shared_noted(w);
+    w->readers = true; /* whoever asks may be about to note some */
+    return xg_sim_marks_here(w);
+}
+
+/* ---- any bytes ---- */
 
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
 XG_FN bool xg_sim_track_piece(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write, xg_sim_clash *out) {
@@ -8685,7 +8860,7 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
     return extra;
 }
 
-XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
     uint64_t a = 0;
     memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
@@ -8845,18 +9020,6 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
-    xg_sim_marks m;
-    m.line_w = m.line_r = NULL;
-    m.w = w->marks;
-    m.r = w->marks + w->l->shared_bytes / 4 + 1;
-    m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
-    m.tag = w->shared_tag;
-    m.least = w->l->unchecked_shared ? 0 : m.block;
-    m.races = !w->l->unchecked_races;
-    m.fenced = false;
-    return m;
-}
 XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -8931,7 +9094,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
@@ -9243,120 +9406,259 @@ XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 #endif /* XG_SIM_MEMORY_C */
-/* sim/fast.c -- loads and stores of whole warps, the short way.
+/* sim/fast.c -- loads, stores and shuffles of whole warps, the short way.
  *
  * Most accesses are of 32 lanes side by side, in one buffer and aligned, or scattered words of shared memory, and race with nothing. For these all of
- * memory.c is here in one straight function for hosts with AVX2: the same questions, the same counters, the same tags.
+ * memory.c is here in straight functions for hosts with AVX2, which serve all warps of a group: the same questions, the same counters, the same tags.
  *
- * Law: false means that nothing has happened that memory.c would not do again; every case of doubt is false, and every fault is found there. */
+ * Law: where a function of one warp says false nothing has happened that memory.c would not do again; every case of doubt is false, and every fault is
+ * found there. */
 #ifndef XG_SIM_FAST_C
 #define XG_SIM_FAST_C
 
 #if XG_SIM_X86
 #define XG_SIM_FAST_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
 
-XG_SIM_FAST_FN void xg_sim_fast_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, char *at, uint32_t size) {
-    const uint32_t *list = w->m->list + in->list, n = in->n;
-    const char *slots[4];
-    uint32_t e;
-    if (in->kind == XG_SIM_K_LD) {
-        if (n == 1) xg_sim_avx2_copy(v->regs + list[0], at, (size_t)size * XG_SIM_WARP);
-        else xg_sim_load_vectors(&xg_sim_moves_avx2, v->regs, list, n, at, size);
-        return;
-    }
-    if (n == 1) { xg_sim_avx2_copy(at, xg_sim_slot(w, v, list[0]), (size_t)size * XG_SIM_WARP); return; }
-    for (e = 0; e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
-    xg_sim_store_vectors(&xg_sim_moves_avx2, slots, n, at, size);
-}
+/* A record and the warps that execute it. */
+typedef struct xg_sim_fast {
+    xg_sim_worker *w;
+    xg_sim_warp *v;
+    const xg_sim_ins *in;
+    const uint32_t *list;
+    char *regs;          /* of the first warp; the others' follow, stride bytes apart */
+    size_t stride;
+    uint32_t warps, n, size, each, all; /* items of a lane and bytes of an item, a lane, a warp */
+    bool write;
+} xg_sim_fast;
 
-/* Whole lines of the buffer's shadow. */
-XG_SIM_FAST_FN bool xg_sim_fast_lines(const xg_sim_worker *w, const xg_sim_buffer *b, uint64_t at, uint32_t bytes, uint32_t warp, bool write) {
-    const xg_sim_tags t = xg_sim_tags_of(b);
-    const uint32_t floor = w->launch_tag, block = w->block_tag, past = w->tag - block, mine = w->tag | warp;
-    uint64_t line = at / 64, end = line + bytes / 64;
-    if (!w->tracked || b->readonly || (at | bytes) & 63) return false;
-    for (; line < end; line++) {
-        const uint32_t wt = XG_SIM_LINE_GET(&t.line_w[2 * line]), rt = XG_SIM_LINE_GET(&t.line_r[2 * line]);
-        const bool calm = wt < floor || wt - block < past || wt == mine, fresh = rt < floor || (rt - block < past && !(rt & XG_SIM_TAG_FOREIGN));
-        if (!calm || (!write && !wt && !w->l->unchecked_global) || !(fresh || rt == mine)) return false;
-        if (write) { if (wt != mine) XG_SIM_LINE_SET(&t.line_w[2 * line], mine); }
-        else if (rt != mine) XG_SIM_LINE_SET(&t.line_r[2 * line], mine);
-    }
-    return true;
+/* ---- moving ---- */
+
+XG_M256_FN void xg_sim_fast_take(char *regs, const uint32_t *list, const char *at, uint32_t n, uint32_t size) {
+    char low[512], high[512];
+    if (n == 1) { xg_sim_avx2_copy(regs + list[0], at, (size_t)size * XG_SIM_WARP); return; }
+    if (n == 2) { xg_sim_avx2_split(regs + list[0], regs + list[1], at, size); return; }
+    xg_sim_avx2_split(low, high, at, 2 * size);
+    xg_sim_avx2_split(regs + list[0], regs + list[1], low, size);
+    xg_sim_avx2_split(regs + list[2], regs + list[3], high, size);
 }
-XG_SIM_FAST_FN bool xg_sim_fast_global(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t size, bool write) {
-    const uint32_t each = size * in->n, all = each * XG_SIM_WARP;
-    const uint64_t a = xg_sim_lane_address(slot, 0, true, in->imm);
-    const xg_sim_buffer **cached = &w->recent[(uint32_t)(in - w->m->code) % XG_SIM_RECENT], *b = *cached;
-    if (a & (each - 1)) return false;
-    if (!b || b->bytes < all || a - b->base > b->bytes - all) {
-        b = xg_sim_memory_find(w->l->memory, a);
-        if (!b || b->bytes < all || a - b->base > b->bytes - all) return false;
-        *cached = b;
-    }
-    if ((write && b->readonly) || !xg_sim_avx2_beside64(slot, each)) return false;
-    if (b->shadow && !(w->l->unchecked_global && !w->tracked) && !xg_sim_fast_lines(w, b, a - b->base, all, v->id & 31, write)) return false;
-    w->stats.sectors += ((a + all - 1) >> 5) - (a >> 5) + 1;
-    w->stats.global_transactions += ((a + all - 1) >> 7) - (a >> 7) + 1;
-    w->stats.minimum_sectors += each;
-    if (write) w->stats.global_stores++; else w->stats.global_loads++;
-    xg_sim_fast_move(w, v, in, (char *)(uintptr_t)a, size);
-    return true;
+XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, uint32_t size) {
+    char low[512], high[512];
+    if (n == 1) { xg_sim_avx2_copy(at, from[0], (size_t)size * XG_SIM_WARP); return; }
+    if (n == 2) { xg_sim_avx2_join(at, from[0], from[1], size); return; }
+    xg_sim_avx2_join(low, from[0], from[1], size);
+    xg_sim_avx2_join(high, from[2], from[3], size);
+    xg_sim_avx2_join(at, low, high, 2 * size);
 }
-XG_SIM_FAST_FN bool xg_sim_fast_shared(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t size, bool write) {
-    const uint32_t each = size * in->n, all = each * XG_SIM_WARP, a = (uint32_t)xg_sim_lane_address(slot, 0, false, in->imm), bytes = w->l->shared_bytes;
-    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races);
-    uint32_t off[XG_SIM_WARP], i;
-    xg_sim_marks m;
-    char *p;
-    if (a & (each - 1) || bytes < each || a > bytes - each) return false;
-    if (asked) m = xg_sim_marks_shared(w);
-    if (xg_sim_avx2_beside32(slot, each)) {
-        if (bytes < all || a > bytes - all || a & 3) return false;
-        if (asked && !xg_sim_track_quads(&xg_sim_moves_avx2, &m, a / 4, all / 4, m.tag | (v->id & 31), write)) return false;
-        w->stats.shared_transactions += each <= 4 ? 1 : each / 4;
-        xg_sim_fast_move(w, v, in, w->shared + a, size);
+/* A function for each shape, with loops of a known length. */
+#define XG_SIM_FAST_SHAPES(X) X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
+XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
+    const uint32_t *list = f->list;
+    if (!f->write) switch (f->n << 4 | f->size) {
+#define X(n, size) case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
+        XG_SIM_FAST_SHAPES(X)
+#undef X
     } else {
-        if (each != 4 || in->n != 1 || !xg_sim_avx2_inside32(off, slot, in->imm, bytes - 4, 3) || !xg_sim_avx2_one_pass(off)) return false;
-        if (write && xg_sim_avx2_beside32(slot, 0)) return false;
-        if (asked && !xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, m.tag | (v->id & 31), write)) return false;
-        w->stats.shared_transactions++;
-        p = w->shared;
-        if (!write) xg_sim_avx2_gather(v->regs + w->m->list[in->list], p, off);
-        else {
-            const char *from = xg_sim_slot(w, v, w->m->list[in->list]);
-            char there[4 * XG_SIM_WARP];
-            for (i = 0; i < XG_SIM_WARP; i++) memcpy(p + off[i], from + i * 4, 4);
-            xg_sim_avx2_gather(there, p, off);
-            if (!w->l->unchecked_races && memcmp(there, from, sizeof there) != 0) { w->stats.shared_transactions--; return false; }
+        const char *from[4];
+        uint32_t e;
+        for (e = 0; e < f->n; e++) from[e] = list[e] & 1 ? f->w->m->consts + (list[e] - 1) : regs + list[e];
+        switch (f->n << 4 | f->size) {
+#define X(n, size) case n << 4 | size: xg_sim_fast_give(at, from, n, size); break;
+        XG_SIM_FAST_SHAPES(X)
+#undef X
         }
     }
-    if (write) w->stats.shared_stores++; else w->stats.shared_loads++;
-    return true;
 }
 
-/* A load of shared memory from a constant address. */
-XG_SIM_FAST_FN bool xg_sim_fast_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t size) {
-    const uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (in->imm2 & XG_SIM_M_WIDE) != 0, in->imm);
-    if (in->kind != XG_SIM_K_LD || in->n != 1 || size < 4 || a & (size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < size) return false;
-    if (!(w->l->unchecked_shared && w->l->unchecked_races)) {
-        const xg_sim_marks m = xg_sim_marks_shared(w);
-        if (!xg_sim_track_few(&m, a / 4, size / 4, m.tag | (v->id & 31), false)) return false;
-    }
-    w->stats.shared_loads++;
-    w->stats.shared_transactions++;
-    xg_sim_fill_slot(w, v->regs + w->m->list[in->list], w->shared + a, size);
+/* ---- global memory ---- */
+
+/* The lines of a buffer's shadow, and what the tags of this launch and block are. past: how many of the block's are over. */
+typedef struct xg_sim_fast_marks { uint32_t *lines, floor, block, past, tag, least; } xg_sim_fast_marks;
+
+/* Two lines whose four tags are all from before the launch: the usual case. */
+XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_fast_marks *m, uint32_t *tags, uint32_t mine, bool write) {
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)tags), least = _mm_setr_epi32(write ? 0 : (int)m->least, 0, write ? 0 : (int)m->least, 0);
+    const __m128i wrong = _mm_or_si128(_mm_cmpeq_epi32(_mm_max_epu32(x, _mm_set1_epi32((int)m->floor)), x), _mm_xor_si128(_mm_max_epu32(x, least), x));
+    if (!_mm_testz_si128(wrong, wrong)) return false;
+    XG_SIM_LINE_SET(&tags[!write], mine);
+    XG_SIM_LINE_SET(&tags[2 + !write], mine);
     return true;
 }
-/* A load or store whose 32 lanes are all active. */
-XG_SIM_FAST_FN bool xg_sim_fast_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
-    const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), space = in->imm2 & XG_SIM_M_SPACE;
-    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0;
-    if (size != in->dbytes || (in->n != 1 && in->n != 2 && in->n != 4) || in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG)) return false;
-    if (in->a & 1) return space == XG_SIM_SHARED && xg_sim_fast_one(w, v, in, size);
-    if (space == XG_SIM_GLOBAL) return xg_sim_fast_global(w, v, in, v->regs + in->a, size, in->kind == XG_SIM_K_ST);
-    return space == XG_SIM_SHARED && !wide && xg_sim_fast_shared(w, v, in, v->regs + in->a, size, in->kind == XG_SIM_K_ST);
+XG_M256_FN bool xg_sim_fast_line(const xg_sim_fast_marks *m, uint32_t *tags, uint32_t mine, bool write) {
+    const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
+    const bool calm = wt < m->floor || wt - m->block < m->past || wt == mine, fresh = rt < m->floor || (rt - m->block < m->past && !(rt & XG_SIM_TAG_FOREIGN));
+    if (!calm || (!write && wt < m->least) || !(fresh || rt == mine)) return false;
+    if (write) { if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine); }
+    else if (rt != mine) XG_SIM_LINE_SET(&tags[1], mine);
+    return true;
 }
+/* Whole lines. */
+XG_M256_FN bool xg_sim_fast_lines(const xg_sim_fast_marks *m, uint64_t at, uint32_t bytes, uint32_t warp, bool write) {
+    uint32_t *tags = m->lines + 2 * (at / 64), *end = tags + 2 * (bytes / 64), mine = m->tag | warp;
+    if ((at | bytes) & 63) return false;
+    for (; end - tags >= 4 && xg_sim_fast_two_lines(m, tags, mine, write); tags += 4) {}
+    for (; tags < end; tags += 2) if (!xg_sim_fast_line(m, tags, mine, write)) return false;
+    return true;
+}
+/* Memory is far away. The lines that the group is about to reach are asked for all at once, and those that it will reach at this record next time, if it goes
+ * on as it came here from last time. */
+XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, const char *slot) {
+    uint64_t *before = &f->w->recent_at[((uint32_t)(f->in - f->w->m->code) + f->v->id) % XG_SIM_RECENT], first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - *before;
+    uint32_t k, at;
+    *before = first;
+    if (step == 0) step = 64;
+    for (k = 0; k < f->warps; k++, slot += f->stride) {
+        const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
+        for (at = 0; at < f->all; at += 64) { __builtin_prefetch((const char *)(uintptr_t)(a + at)); __builtin_prefetch((const char *)(uintptr_t)(a + step + at)); }
+        if (b && b->shadow && a - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a - b->base) / 64));
+        if (b && b->shadow && a + step - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((a + step - b->base) / 64));
+    }
+}
+XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
+    xg_sim_worker *w = f->w;
+    const xg_sim_buffer **cached = &w->recent[(uint32_t)(f->in - w->m->code) % XG_SIM_RECENT], *b = NULL, *next = *cached;
+    const char *slot = f->regs + f->in->a;
+    const uint32_t all = f->all;
+    uint64_t sectors = 0, lines = 0;
+    uint32_t k, done = 0;
+    bool asked = false;
+    xg_sim_fast_marks m = {NULL, 0, 0, 0, 0, 0};
+    xg_sim_fast_ahead(f, next, slot);
+    for (k = 0; k < f->warps; k++, slot += f->stride) {
+        const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
+        if (!b || a - b->base > b->bytes - all) {
+            if (!next || next->bytes < all || a - next->base > next->bytes - all) next = xg_sim_memory_find(w->l->memory, a);
+            if (next && next->bytes >= all && a - next->base <= next->bytes - all && !(f->write && next->readonly)) {
+                b = *cached = next;
+                asked = b->shadow && !(w->l->unchecked_global && !w->tracked);
+                m.lines = b->shadow;
+                m.floor = w->launch_tag; m.block = w->block_tag; m.past = w->tag - w->block_tag; m.tag = w->tag; m.least = w->l->unchecked_global ? 0 : 1;
+            } else { b = next = NULL; xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu); continue; }
+        }
+        if (a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) || (asked && (!w->tracked || b->readonly || !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write)))) {
+            xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
+            continue;
+        }
+        sectors += ((a + all - 1) >> 5) - (a >> 5) + 1;
+        lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
+        done++;
+        xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+    }
+    w->stats.sectors += sectors;
+    w->stats.global_transactions += lines;
+    w->stats.minimum_sectors += (uint64_t)done * f->each;
+    if (f->write) w->stats.global_stores += done; else w->stats.global_loads += done;
+}
+
+/* ---- shared memory ---- */
+
+/* The tags of 32 scattered words all in [least, below)? */
+XG_M256_FN bool xg_sim_fast_within(const uint32_t *tags, const uint32_t *off, uint32_t least, uint32_t below) {
+    uint32_t found[XG_SIM_WARP];
+    xg_sim_avx2_gather((char *)found, (const char *)tags, off);
+    return xg_sim_avx2_within(found, XG_SIM_WARP, least, below);
+}
+/* What a warp does to words side by side, or to scattered ones: nothing to be seen is the usual case; else shadow.c is asked. */
+XG_SIM_FAST_FN bool xg_sim_fast_words(xg_sim_worker *w, uint32_t k, uint32_t n, uint32_t warp, bool write) {
+    const uint32_t mine = w->shared_tag | warp;
+    uint32_t *writers = w->marks + k;
+    xg_sim_marks m;
+    if (!write && xg_sim_avx2_within(writers, n, w->shared_block, w->shared_tag)) { xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, 4 * k, n, 4); return true; }
+    if (write && !w->n_reads && !w->readers && xg_sim_avx2_within(writers, n, 0, w->shared_tag)) { xg_sim_avx2_fill(writers, n, mine); return true; }
+    m = xg_sim_marks_shared(w);
+    return xg_sim_track_quads(&xg_sim_moves_avx2, &m, k, n, mine, write);
+}
+XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uint32_t warp, bool write) {
+    const uint32_t mine = w->shared_tag | warp;
+    xg_sim_marks m;
+    if (!write && xg_sim_fast_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0])) xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
+        else xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
+        return true;
+    }
+    m = xg_sim_marks_shared(w);
+    return xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, mine, write);
+}
+/* A load of words of which some 32 side by side have all. */
+XG_SIM_FAST_FN bool xg_sim_fast_near(xg_sim_worker *w, char *to, const uint32_t *off, uint32_t least, uint32_t words, uint32_t warp, bool asked) {
+    const uint32_t base = XG_MIN(least, w->l->shared_bytes / 4 * 4 - 128); /* never behind the end */
+    if (asked && xg_sim_avx2_within(w->marks + least / 4, (words + 3) & ~3u, w->shared_block, w->shared_tag)) xg_sim_shared_read(w, w->shared_tag | warp, XG_SIM_READ_BITS, least, 0, xg_sim_avx2_banks(off, least));
+    else if (asked && !xg_sim_fast_lanes(w, off, warp, false)) return false;
+    xg_sim_avx2_gather_near(to, w->shared, off, base);
+    return true;
+}
+XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, const char *slot, uint32_t warp, bool asked) {
+    xg_sim_worker *w = f->w;
+    uint32_t off[XG_SIM_WARP], i, least, words;
+    const char *from;
+    bool apart;
+    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3)) return false;
+    if (!f->write && xg_sim_avx2_in_a_row(off, &least, &words) && w->l->shared_bytes >= 128) return xg_sim_fast_near(w, regs + f->list[0], off, least, words, warp, asked);
+    apart = xg_sim_avx2_all_banks(off); /* no two lanes at one place */
+    if (!apart && !xg_sim_avx2_one_pass(off)) return false;
+    if (f->write && xg_sim_avx2_beside32(slot, 0)) return false;
+    if (asked && !xg_sim_fast_lanes(w, off, warp, f->write)) return false;
+    if (!f->write) { xg_sim_avx2_gather(regs + f->list[0], w->shared, off); return true; }
+    from = f->list[0] & 1 ? w->m->consts + (f->list[0] - 1) : regs + f->list[0];
+    for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + off[i], from + i * 4, 4);
+    if (!w->l->unchecked_races && !apart) for (i = 0; i < XG_SIM_WARP; i++) if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
+    return true;
+}
+XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
+    xg_sim_worker *w = f->w;
+    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
+    const uint32_t bytes = w->l->shared_bytes;
+    const char *slot = f->regs + f->in->a;
+    uint32_t k, done = 0;
+    for (k = 0; k < f->warps; k++, slot += f->stride) {
+        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm), warp = (f->v->id + k) & 31;
+        bool good = !(half || a & (f->each - 1) || bytes < f->each || a > bytes - f->each);
+        if (good && !xg_sim_avx2_beside32(slot, f->each)) good = xg_sim_fast_scattered(f, f->regs + k * f->stride, slot, warp, asked);
+        else if (good) {
+            good = bytes >= f->all && a <= bytes - f->all && !(a & 3) && (!asked || xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write));
+            if (good) xg_sim_fast_move(f, f->regs + k * f->stride, w->shared + a);
+        }
+        if (good) done++;
+        else xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
+    }
+    w->stats.shared_transactions += (uint64_t)done * (f->each <= 4 ? 1 : f->each / 4);
+    if (f->write) w->stats.shared_stores += done; else w->stats.shared_loads += done;
+}
+/* A load of shared memory from a constant address. */
+XG_SIM_FAST_FN void xg_sim_fast_one(const xg_sim_fast *f) {
+    xg_sim_worker *w = f->w;
+    const uint64_t a = xg_sim_lane_address(w->m->consts + (f->in->a - 1), 0, (f->in->imm2 & XG_SIM_M_WIDE) != 0, f->in->imm);
+    const uint32_t words = f->size / 4;
+    uint32_t k, i, done = 0;
+    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
+    bool usual = !(half || f->write || f->n != 1 || f->size < 4 || a & (f->size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < f->size);
+    for (i = 0; usual && asked && i < words; i++) { const uint32_t t = w->marks[a / 4 + i]; usual = t >= w->shared_block && t < w->shared_tag; }
+    for (k = 0; k < f->warps; k++) {
+        if (!usual) { xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu); continue; }
+        if (asked) xg_sim_shared_read(w, w->shared_tag | ((f->v->id + k) & 31), XG_SIM_READ_STEPS, (uint32_t)a, words, 4);
+        xg_sim_avx2_spread(f->regs + k * f->stride + f->list[0], w->shared + a, f->size);
+        done++;
+    }
+    w->stats.shared_loads += done;
+    w->stats.shared_transactions += done;
+}
+
+/* A load or store whose lanes are all active, by the warps v[0..warps) of a group. */
+XG_SIM_FAST_FN void xg_sim_fast_access(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    const uint32_t space = in->imm2 & XG_SIM_M_SPACE;
+    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0;
+    xg_sim_fast f;
+    uint32_t k;
+    f.w = w; f.v = v; f.in = in; f.list = w->m->list + in->list; f.regs = v->regs; f.stride = w->l->stack_bytes; f.warps = warps;
+    f.n = in->n; f.size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7); f.each = f.size * f.n; f.all = f.each * XG_SIM_WARP; f.write = in->kind == XG_SIM_K_ST;
+    if (f.size == in->dbytes && (f.n == 1 || f.n == 2 || f.n == 4) && f.size <= 8 && !(in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG))) {
+        if (space == XG_SIM_SHARED && in->a & 1) { xg_sim_fast_one(&f); return; }
+        if (space == XG_SIM_GLOBAL && wide && !(in->a & 1)) { xg_sim_fast_global(&f); return; }
+        if (space == XG_SIM_SHARED && !wide && !(in->a & 1)) { xg_sim_fast_shared(&f); return; }
+    }
+    for (k = 0; k < warps; k++) xg_sim_exec_access(w, &v[k], in, 0xFFFFFFFFu);
+}
+
+#undef XG_SIM_FAST_SHAPES
 #endif
 
 #endif /* XG_SIM_FAST_C */
@@ -9371,7 +9673,7 @@ XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; me
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
 
 /* The bits of a predicate. */
-XG_FN uint32_t xg_sim_predicate(const char *slot) {
+XG_INLINE uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
 #if XG_SIM_X86
     for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
@@ -9432,6 +9734,10 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     default: return 0; /* %gridid */
     }
 }
+/* Special registers that are the same for all threads of a warp, and do not count time. */
+XG_FN bool xg_sim_sreg_same(xg_sim_sreg r) {
+    return r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE) && (r < XG_SIM_SREG_CLOCK || r > XG_SIM_SREG_GLOBALTIMER_HI);
+}
 XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     char *dst = v->regs + in->d;
     xg_sim_sreg r = (xg_sim_sreg)in->op;
@@ -9442,7 +9748,7 @@ XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         return;
     }
     if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { w->m->moves->copy(dst, (const char *)(w->tid + (size_t)v->id * 96 + 32 * (size_t)r), 128); return; }
-    if (mask == 0xFFFFFFFFu && in->dbytes == 4 && r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE)) { /* the same for all */
+    if (mask == 0xFFFFFFFFu && in->dbytes == 4 && xg_sim_sreg_same(r)) {
         uint32_t x = xg_sim_sreg_value(w, v, r, 0);
         w->m->moves->fill((uint32_t *)(void *)dst, XG_SIM_WARP, x);
         return;
@@ -9570,6 +9876,38 @@ XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         xg_sim_exec_members(w, v, in, m);
     }
 }
+
+#if XG_SIM_X86
+/* For all warps of a group, as in fast.c: parameters and special registers that are the same for all threads. False: nothing has happened. */
+XG_SIM_FAST_FN bool xg_sim_fast_same(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    const size_t stride = w->l->stack_bytes;
+    const xg_sim_sreg r = (xg_sim_sreg)in->op;
+    uint32_t k, x;
+    char *to;
+    if (in->kind == XG_SIM_K_PARAM) {
+        const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7);
+        if (in->n != 1 || size != in->dbytes || (size != 4 && size != 8)) return false;
+        for (k = 0, to = v->regs + w->m->list[in->list]; k < warps; k++, to += stride) xg_sim_avx2_spread(to, w->params + in->imm, size);
+        return true;
+    }
+    if (in->dbytes != 4 || !xg_sim_sreg_same(r) || r == XG_SIM_SREG_WARPID) return false;
+    x = xg_sim_sreg_value(w, v, r, 0);
+    for (k = 0, to = v->regs + in->d; k < warps; k++, to += stride) xg_sim_avx2_fill((uint32_t *)(void *)to, XG_SIM_WARP, x);
+    return true;
+}
+/* Shuffles whose member mask is a constant that names all lanes: nobody can miss. */
+XG_SIM_FAST_FN bool xg_sim_fast_shuffle(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    const size_t stride = w->l->stack_bytes;
+    uint32_t k;
+    if (in->op > XG_SIM_W_IDX || (in->flags & 64 && !(in->e & 1 && xg_sim_lane_u32(w->m->consts + (in->e - 1), 0) == 0xFFFFFFFFu))) return false;
+    for (k = 0; k < warps; k++) {
+        const size_t skip = k * stride;
+        const char *a = in->a & 1 ? w->m->consts + (in->a - 1) : v->regs + in->a + skip, *b = in->b & 1 ? w->m->consts + (in->b - 1) : v->regs + in->b + skip, *c = in->c & 1 ? w->m->consts + (in->c - 1) : v->regs + in->c + skip;
+        xg_sim_avx2_shuffle(v->regs + in->d + skip, in->d2bytes ? v->regs + in->d2 + skip : NULL, a, b, c, (xg_sim_shuffleop)in->op);
+    }
+    return true;
+}
+#endif
 
 /* ---- paths ---- */
 
@@ -10130,6 +10468,7 @@ XG_FN bool xg_sim_map_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
 XG_FN void xg_sim_cluster_check(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i, arrived = 0;
+    if (!c->used) return;
     for (r = 0; r < c->n; r++) for (i = 0; i < w->l->warps; i++) {
         const xg_sim_warp *v = &c->peers[r]->warps[i];
         if (v->state == XG_SIM_DONE) continue;
@@ -10146,6 +10485,7 @@ XG_FN void xg_sim_cluster_arrive(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     if (v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_BARRIER, "barrier.cluster.arrive twice without barrier.cluster.wait in between"); return; }
     v->in_cluster_barrier = true;
     v->cluster_phase = w->cluster->phase;
+    w->cluster->used = true;
     xg_sim_cluster_check(w);
 }
 XG_FN bool xg_sim_cluster_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -10818,6 +11158,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
     }
     memset(b, 0, sizeof *b);
+    w->bars_used &= ~(1u << id);
     w->cluster->stalls = 0;
     xg_sim_interval_next(w);
     w->stats.barriers++;
@@ -10848,6 +11189,7 @@ XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (!b->arrived) { b->expected = count; b->all = true; }
     else if (b->expected != count) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
     b->arrived += XG_SIM_WARP;
+    w->bars_used |= 1u << id;
     if (in->flags & 32) {
         uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
         b->value += xg_sim_popc(votes);
@@ -10910,7 +11252,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     }
 }
 
-XG_FN uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
+XG_INLINE uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
     uint32_t m = v->mask;
     if (in->flags & XG_SIM_GUARDED) { uint32_t g = xg_sim_predicate(v->regs + in->guard); m &= in->flags & XG_SIM_NOT ? ~g : g; }
     return m;
@@ -10923,11 +11265,11 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     v->mask &= ~mask;
     v->pc = next;
     if (v->mask) return true;
-    if (xg_sim_path_pop(v)) return true;
+    if (v->n_paths && xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
-    for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
+    for (i = 0; w->bars_used >> i; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
     return false;
 }
 
@@ -10966,7 +11308,7 @@ typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
 
 XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     const xg_sim_ins *code = w->m->code, *in;
-    uint32_t pc = v->pc, k, m, bits = XG_SIM_ALL;
+    uint32_t pc = v->pc, k, m, bits[XG_SIM_TOGETHER];
     uint64_t warp_count = 0, lane_count = 0;
     xg_sim_why why = XG_SIM_WAITS;
     xg_sim_lanes L;
@@ -10999,7 +11341,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
             else {
                 uint64_t active = 0;
-                for (k = 0; k < nw; k++) active += xg_sim_popc(xg_sim_guard(&v[k], in));
+                for (k = 0; k < nw; k++) { m = xg_sim_guard(&v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
                 lane_count += active;
                 w->runs[pc].warps += nw;
                 w->runs[pc].lanes += active;
@@ -11020,11 +11362,11 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             uint32_t all = 0, none = 0;
             if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
             if (!(in->flags & XG_SIM_GUARDED)) { pc = in->imm; continue; }
-            for (k = 0; k < nw; k++) { bits = xg_sim_guard(&v[k], in); all += bits == v[k].mask; none += bits == 0; }
+            for (k = 0; k < nw; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
             if (all == nw) { pc = in->imm; continue; }
             if (none == nw) { pc++; continue; }
             for (k = 0; k < nw; k++) {
-                m = xg_sim_guard(&v[k], in);
+                m = bits[k];
                 v[k].pc = m ? in->imm : pc + 1;
                 if (nw > 1) v[k].join = in->imm2;
                 if (m && m != v[k].mask) { w->stats.divergent_branches++; xg_sim_diverge(&v[k], m, in->imm, pc + 1, in->imm2); }
@@ -11101,9 +11443,10 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             goto stop;
         }
 #if XG_SIM_X86
-        case XG_SIM_K_LD: case XG_SIM_K_ST:
+        case XG_SIM_K_LD: case XG_SIM_K_ST: case XG_SIM_K_PARAM: case XG_SIM_K_SREG: case XG_SIM_K_WARP:
             if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
-                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                if (in->kind <= XG_SIM_K_ST) xg_sim_fast_access(w, v, nw, in);
+                else if (!(in->kind == XG_SIM_K_WARP ? xg_sim_fast_shuffle(w, v, nw, in) : xg_sim_fast_same(w, v, nw, in))) for (k = 0; k < nw; k++) xg_sim_exec_one(w, &v[k], in, XG_SIM_ALL);
                 if (XG_UNLIKELY(w->faulted)) goto stop;
                 pc++;
                 continue;
@@ -11129,15 +11472,19 @@ stop:
 /* ---- a block ---- */
 
 XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
+XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3]) {
+    at[0] = (uint32_t)(block % l->grid[0]);
+    at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
+    at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+}
 XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     const xg_sim_launch *l = w->l;
     const xg_sim_func *f = &l->entry->f;
     uint32_t i;
+    if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0]) xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
     w->block = block;
-    w->ctaid[0] = (uint32_t)(block % l->grid[0]);
-    w->ctaid[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
-    w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
-    memset(w->bars, 0, sizeof w->bars);
+    if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
+    w->bars_used = 0;
     xg_sim_interval_block(w);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
@@ -11246,6 +11593,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
     c->phase = c->stalls = c->n_flights = 0;
+    c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
         uint32_t done = 0;
@@ -11268,7 +11616,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
 /* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
 XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
     uint32_t at[3], x, y, z, n = 0;
-    at[0] = (uint32_t)(block % l->grid[0]); at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]); at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    if (l->cluster_blocks == 1) { blocks[0] = block; return true; }
+    xg_sim_position(l, block, at);
     if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
     for (z = 0; z < l->cluster[2]; z++) for (y = 0; y < l->cluster[1]; y++) for (x = 0; x < l->cluster[0]; x++) blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
     return true;
@@ -11567,6 +11916,10 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->shared_bytes) {
+        w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
+        w.read_rows = (uint32_t (*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
+    }
     if (l->module->copies_async) {
         w.copy_threads = (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
@@ -11602,6 +11955,7 @@ XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_carve_worker(w, at, l);
     w->l = l;
     w->m = l->module;
+    w->block = (uint64_t)0 - 2; /* no block comes after it */
     w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
     memset(w->runs, 0, ((size_t)l->module->n_code + 1) * sizeof *w->runs);
@@ -12734,22 +13088,19 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
 }
 
 XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
-XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx);
+XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
 
 /* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
 XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     xr_cuda *u = xr_cuda_of(d);
     void *code;
-    xlagpu_status s;
     if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
     code = xr_cache_read(d, &p->ptx);
     if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
     xg_mem_free(&d->c, code);
-    if (p->module) return XLAGPU_OK;
-    s = xr_cuda_module(d, &p->ptx, &p->module);
-    if (s == XLAGPU_OK) xr_cache_fill(d, &p->ptx);
-    return s;
+    if (!p->module) p->module = xr_cache_make(d, &p->ptx);
+    return p->module ? XLAGPU_OK : xr_cuda_module(d, &p->ptx, &p->module);
 }
 XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
@@ -12893,7 +13244,7 @@ XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 /* rt/cuda_cache.c -- machine code kept in a folder that the user names, so that the driver compiles PTX only once.
  *
  * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a checksum. What does not fit is as good as not there. A failure to
- * read or write is none of the program's: then the driver compiles as before. Files are written under another name and renamed, so that nobody reads half of one. */
+ * read or write is none of the program's: then the driver compiles as it does without a folder. Files are written under another name and renamed, so that nobody reads half of one. */
 #ifndef XG_RT_CUDA_CACHE_C
 #define XG_RT_CUDA_CACHE_C
 #include <stdio.h>
@@ -12921,6 +13272,12 @@ XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, 
     return xg_format(path, cap, "%s/xlagpu-%016llx.cubin", u->cache, (unsigned long long)h) < cap;
 }
 
+/* Has the file so many bytes behind its head, and no more? So that a damaged number asks for no memory. */
+XG_FN bool xr_cache_holds(FILE *f, uint64_t bytes) {
+    bool ok = bytes && bytes < (uint64_t)1 << 31 && fseek(f, 0, SEEK_END) == 0 && (uint64_t)ftell(f) == sizeof(xr_cached) + bytes;
+    return ok && fseek(f, (long)sizeof(xr_cached), SEEK_SET) == 0;
+}
+
 /* The machine code, from the device's allocator; NULL: there is none. */
 XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     xr_cached key, head;
@@ -12930,10 +13287,12 @@ XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     if (!xr_cache_key(d, ptx, &key, path, sizeof path)) return NULL;
     f = fopen(path, "rb");
     if (!f) return NULL;
-    if (fread(&head, 1, sizeof head, f) == sizeof head && head.bytes && head.bytes < (uint64_t)1 << 31) code = xg_mem_alloc(&d->c, (size_t)head.bytes);
-    key.bytes = head.bytes;
-    key.sum = head.sum;
-    if (code && (memcmp(&key, &head, sizeof key) != 0 || fread(code, 1, (size_t)head.bytes, f) != head.bytes || xr_cache_hash(code, (size_t)head.bytes, 1) != head.sum)) { xg_mem_free(&d->c, code); code = NULL; }
+    if (fread(&head, 1, sizeof head, f) == sizeof head) {
+        key.bytes = head.bytes;
+        key.sum = head.sum;
+        if (memcmp(&key, &head, sizeof key) == 0 && xr_cache_holds(f, head.bytes)) code = xg_mem_alloc(&d->c, (size_t)head.bytes);
+    }
+    if (code && (fread(code, 1, (size_t)head.bytes, f) != head.bytes || xr_cache_hash(code, (size_t)head.bytes, 1) != head.sum)) { xg_mem_free(&d->c, code); code = NULL; }
     fclose(f);
     return code;
 }
@@ -12955,16 +13314,19 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!ok) remove(other);
 }
 
-/* PTX to machine code by the driver's linker, into the folder. */
-XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx) {
+/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver is to be asked for the module itself. */
+XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
     enum { PTX = 1 };
     xr_cuda *u = xr_cuda_of(d);
-    void *link = NULL, *code = NULL, *text;
+    void *link = NULL, *code = NULL, *module = NULL, *text;
     size_t bytes = 0;
-    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return NULL;
     memcpy(&text, &ptx->text, sizeof text);
-    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) && !u->link_complete(link, &code, &bytes) && bytes) xr_cache_write(d, ptx, code, bytes);
-    u->link_destroy(link);
+    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) && !u->link_complete(link, &code, &bytes) && bytes) {
+        if (u->module_load(&module, code, 0, NULL, NULL)) module = NULL; else xr_cache_write(d, ptx, code, bytes);
+    }
+    u->link_destroy(link); /* and the code with it */
+    return module;
 }
 
 #endif /* XG_RT_CUDA_CACHE_C */

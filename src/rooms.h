@@ -111,6 +111,7 @@
 #include "fuse/sort_passes.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
+#include "fuse/combine_operands.c"
 #include "fuse/cost.c"
 #include "fuse/legality.c"
 #include "fuse/scatter_operands.c"

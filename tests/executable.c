@@ -1,7 +1,8 @@
 /* tests/executable.c -- the bytes of an executable: the same every time, whole after a file, refused when damaged.
  *
- * Every truncation and every bit of all that is not PTX is tried, with the checksum made right again, so that the checks behind it are met: such bytes are
- * refused with ERROR_CORRUPT or another named failure, or they run, without a memory error, whatever the results. --quick takes every seventh.
+ * Three executables: one of kernels and constants, one with a loop and branches, one of command buffers. Of each, every byte is flipped and every truncation tried; of the
+ * first two, moreover, every bit and many words of all that is not PTX. The checksum is made right again, so that the checks behind it are met: such bytes are refused with
+ * ERROR_CORRUPT or another named failure, or they run, without a memory error, whatever the results. --quick takes every seventh of the bits, every 29th of the flips.
  * Best under -fsanitize=address,undefined. Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
@@ -32,6 +33,36 @@ static xlagpu_bytes compile_text(xlagpu_context *c, const char *text, const char
     d.target.name = target;
     d.keep_hlo = true;
     return xlagpu_compile(m, &d);
+}
+/* Kernels, constants and a loop in command buffers. */
+static xlagpu_bytes compile_commands(xlagpu_context *c) {
+    static const char text[] =
+        "HloModule commands\n"
+        "cond { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(3) ROOT lt = pred[] compare(i, n), direction=LT }\n"
+        "body { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] constant(1) j = s32[] add(i, one) x = f32[6] get-tuple-element(s), index=1 "
+        "k = f32[6] constant({1, 2, 3, 5, 8, 13}) y = f32[6] add(x, k) ROOT t = (s32[], f32[6]) tuple(j, y) }\n"
+        "ENTRY e { x = f32[6] parameter(0) w = f32[6] constant({3, 1, 4, 1, 5, 9}) zero = s32[] constant(0) a = f32[6] multiply(x, w) n = f32[6] negate(a) "
+        "t = (s32[], f32[6]) tuple(zero, n) l = (s32[], f32[6]) while(t), condition=cond, body=body y = f32[6] get-tuple-element(l), index=1 ROOT r = f32[6] abs(y) }\n";
+    xlagpu_compile_desc d;
+    xlagpu_module *m = xlagpu_parse(c, "commands", text, strlen(text));
+    memset(&d, 0, sizeof d);
+    d.target.name = "sm_90a";
+    d.disable_all_passes = true; /* every operation is a kernel */
+    d.command_buffer_least = 1;
+    d.command_buffer_control = true;
+    return xlagpu_compile(m, &d);
+}
+static bool has_command_buffer(xlagpu_bytes exe) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    xg_exe_thunk t;
+    size_t k;
+    if (xg_exe_check(exe.data, exe.size, &h, s)) return false;
+    for (k = 0; k < s[XG_EXE_THUNKS].count; k++) {
+        memcpy(&t, exe.data + s[XG_EXE_THUNKS].offset + k * sizeof t, sizeof t);
+        if (t.kind == XG_EXE_THUNK_COMMAND_BUFFER) return true;
+    }
+    return false;
 }
 static xlagpu_bytes compile(xlagpu_context *c, const char *target) { return compile_text(c, whole_text, target); }
 static bool runs_right(const void *bytes, size_t n) {
@@ -130,11 +161,14 @@ static void truncations(xlagpu_bytes exe, size_t step) {
     size_t n;
     for (n = 0; n < exe.size; n += n < 1200 ? 1 : step) {
         unsigned char *cut = (unsigned char *)malloc(n ? n : 1);
+        xlagpu_bytes b;
         memcpy(cut, exe.data, n);
         EXPECT(try_bytes(cut, n, false) == REFUSED && device->c.status == XLAGPU_ERROR_CORRUPT);
         right_sums(cut, n);
         EXPECT(try_bytes(cut, n, false) == REFUSED && device->c.status == XLAGPU_ERROR_CORRUPT);
-        EXPECT(xlagpu_executable_ptx((xlagpu_bytes){cut, n}).data == NULL);
+        b.data = cut;
+        b.size = n;
+        EXPECT(xlagpu_executable_ptx(b).data == NULL);
         free(cut);
     }
 }
@@ -166,6 +200,20 @@ static void changes(xlagpu_bytes exe, size_t step, bool run) {
         if (at % step) continue;
         for (k = 0; k < (text ? 1 : 8); k++) one_change(exe, at, (unsigned char)(exe.data[at] ^ 1 << (text ? at / 19 % 8 : k)), true, run && !text);
         for (k = 0; k < sizeof values && !text; k++) one_change(exe, at, values[k], true, run);
+    }
+}
+/* Every byte, of the PTX too: such PTX is read, not run. */
+static void flips(xlagpu_bytes exe, size_t step, bool run) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    size_t at;
+    EXPECT(xg_exe_check(exe.data, exe.size, &h, s) == NULL);
+    for (at = 0; at < exe.size; at += step) {
+        bool text = at >= s[XG_EXE_PTX].offset && at < s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes;
+        one_change(exe, at, exe.data[at] ^ 0xFF, false, false);
+        one_change(exe, at, exe.data[at] ^ 1, false, false);
+        one_change(exe, at, exe.data[at] ^ 0xFF, true, run && !text);
+        one_change(exe, at, exe.data[at] ^ 1, true, run && !text);
     }
 }
 /* Whole words: the values that overflow sums and products. */
@@ -243,25 +291,27 @@ static void bomb(xlagpu_bytes exe) {
 }
 
 int main(int argc, char **argv) {
-    size_t step = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 7 : 1;
+    size_t step = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 7 : 1, apart = step == 1 ? 1 : 29;
     xlagpu_context *c = xlagpu_create(NULL);
-    xlagpu_bytes exe = compile(c, "sm_90a"), control;
+    xlagpu_bytes exe = compile(c, "sm_90a"), control = compile_text(c, control_text, "sm_90a"), commands = compile_commands(c);
     device = open_host();
-    if (!EXPECT(exe.data != NULL)) { printf("%s\n", xlagpu_error(c)); return finish(); }
-    EXPECT(runs_right(exe.data, exe.size));
+    if (!EXPECT(exe.data && control.data && commands.data)) { printf("%s\n", xlagpu_error(c)); return finish(); }
+    EXPECT(runs_right(exe.data, exe.size) && has_command_buffer(commands));
     same_every_time(exe);
     through_a_file(exe);
     facts(exe);
     named_damage(exe);
     bomb(exe);
-    truncations(exe, 13 * step);
+    truncations(exe, apart);
+    truncations(control, apart);
+    truncations(commands, apart);
     changes(exe, step, true);
     words(exe, step, true);
-    control = compile_text(c, control_text, "sm_90a");
-    if (EXPECT(control.data != NULL)) { /* loaded only: a damaged loop may run forever */
-        changes(control, step, false);
-        words(control, step, false);
-    }
+    flips(exe, apart, true);
+    changes(control, step, false); /* loaded only: a damaged loop may run forever */
+    words(control, step, false);
+    flips(control, apart, false);
+    flips(commands, apart, false);
     EXPECT(runs_right(exe.data, exe.size));
     xlagpu_rt_close(device);
     xlagpu_destroy(c);

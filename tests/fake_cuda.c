@@ -18,6 +18,7 @@ typedef struct fake_state {
     long events, graphs, execs, nodes, edges, updates, graph_launches, conditionals; /* events, graphs, execs: alive; the others: ever */
     int idle;          /* launches do nothing */
     int no_conditions; /* refuses our condition kernel */
+    long links, linked, from_code; /* links: alive; modules made by the linker, and loaded from machine code: ever */
 } fake_state;
 
 #if defined(FAKE_DRIVER)
@@ -131,6 +132,25 @@ int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream) {
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) { IN_CONTEXT("cuMemsetD8Async"); (void)stream; return fill(to, &value, 1, n); }
 int cuStreamSynchronize(void *stream) { IN_CONTEXT("cuStreamSynchronize"); (void)stream; return 0; }
 int cuCtxSynchronize(void) { IN_CONTEXT("cuCtxSynchronize"); return 0; }
+
+/* ---- modules; machine code is PTX behind a comment ---- */
+
+#define MACHINE_CODE "// machine code\n"
+typedef struct fake_link { char *code; size_t n; } fake_link;
+int cuLinkCreate_v2(unsigned n, int *options, void **values, void **link) { IN_CONTEXT("cuLinkCreate_v2"); (void)options; (void)values; if (n) return 1; *link = calloc(1, sizeof(fake_link)); fake.links++; return 0; }
+int cuLinkAddData_v2(void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values) {
+    fake_link *l = (fake_link *)link;
+    IN_CONTEXT("cuLinkAddData_v2");
+    (void)name; (void)options; (void)values;
+    if (type != 1 || n || l->code || !size || ((const char *)data)[size - 1]) return 1;
+    l->n = strlen(MACHINE_CODE) + size;
+    l->code = (char *)malloc(l->n);
+    memcpy(l->code, MACHINE_CODE, strlen(MACHINE_CODE));
+    memcpy(l->code + strlen(MACHINE_CODE), data, size);
+    return 0;
+}
+int cuLinkComplete(void *link, void **code, size_t *bytes) { IN_CONTEXT("cuLinkComplete"); *code = ((fake_link *)link)->code; *bytes = ((fake_link *)link)->n; fake.linked++; return *code ? 0 : 1; }
+int cuLinkDestroy(void *link) { if (!fake.pushed) return 201; free(((fake_link *)link)->code); free(link); fake.links--; CALL("cuLinkDestroy"); return 0; }
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
     fake_module *m;
     int error = failing("cuModuleLoadDataEx");
@@ -141,6 +161,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
         for (k = 0; fake.log && k < n; k++) if (options[k] == 5) memcpy(values[k], fake.log, strlen(fake.log) + 1);
         return error;
     }
+    fake.from_code += strncmp((const char *)image, MACHINE_CODE, strlen(MACHINE_CODE)) == 0;
     m = (fake_module *)malloc(sizeof *m);
     m->n = strlen((const char *)image);
     m->ptx = (char *)malloc(m->n + 1);
@@ -354,6 +375,9 @@ int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out o
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LIBRARY "./build/fake_cuda.so"
 #define OLD_LIBRARY "./build/fake_cuda_old.so"
@@ -373,6 +397,7 @@ static void reset(void) {
     fake->version = 12080;
 }
 
+static const char *cache; /* the folder for machine code; NULL: none */
 static xlagpu_status open_with(const char *platform, const char *driver, int ordinal, xlagpu_device **d) {
     xlagpu_device_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -380,10 +405,11 @@ static xlagpu_status open_with(const char *platform, const char *driver, int ord
     desc.platform = platform;
     desc.driver = driver;
     desc.ordinal = ordinal;
+    desc.cache = cache;
     desc.allocator = counter_of(&count);
     return xlagpu_rt_open(&desc, d);
 }
-static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events && !fake->graphs && !fake->execs; }
+static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events && !fake->graphs && !fake->execs && !fake->links; }
 
 static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
     xlagpu_compile_desc d;
@@ -489,9 +515,11 @@ static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, ch
         XR_CUDA_FUNCTIONS(X)
         XR_CUDA_GRAPH_FUNCTIONS(X)
         XR_CUDA_CONDITIONAL_FUNCTIONS(X)
+        XR_CUDA_LINK_FUNCTIONS(X)
 #undef X
     };
-    static const char *const harmless[] = {"cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString"};
+    static const char *const harmless[] = {"cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString",
+        "cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"};
     static const int errors[] = {2, 719};
     size_t k, e, h;
     for (k = 0; k < XG_COUNT(rows); k++) for (e = 0; e < XG_COUNT(errors); e++) {
@@ -510,15 +538,127 @@ static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, ch
             EXPECT_IN(count.live == 0 && !fake->contexts && !fake->pushed, what);
             if (fake->seen < n) break;
             /* A context that cannot be made current any more keeps what is in it. */
-            EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs) || strstr(rows[k].name, "CtxPush"), what);
+            EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs && !fake->links) || strstr(rows[k].name, "CtxPush"), what);
             if (quiet) { EXPECT_IN(s == XLAGPU_OK, what); continue; }
             if (strcmp(rows[k].name, "cuCtxPushCurrent_v2") == 0 && s == XLAGPU_OK) continue; /* while releasing */
+            if (cache && s == XLAGPU_OK && strcmp(rows[k].name, "cuModuleLoadDataEx") == 0) continue; /* machine code that cannot be loaded is made anew */
             if (go == graph_way && s == XLAGPU_OK && strncmp(rows[k].name, "cuModule", 8) == 0) continue; /* without the condition kernel there are no conditional nodes */
             EXPECT_IN(s == want, what);
             EXPECT_IN(strstr(message, errors[e] == 2 ? "out of memory" : "a fake failure") != NULL, message);
         }
         fake->fail = NULL;
     }
+    reset();
+}
+
+/* ---- machine code kept in a folder ---- */
+
+#define CACHE "./build/fake_cache"
+/* The one file in the folder, whose name is not known; *n: how many there are. */
+static bool cache_file(char path[600], int *n) {
+    DIR *dir = opendir(CACHE);
+    struct dirent *e;
+    *n = 0;
+    while (dir && (e = readdir(dir))) if (e->d_name[0] != '.') { snprintf(path, 600, CACHE "/%s", e->d_name); ++*n; }
+    if (dir) closedir(dir);
+    return *n == 1;
+}
+static void cache_clear(void) {
+    char path[600];
+    int n;
+    for (cache_file(path, &n); n; cache_file(path, &n)) if (remove(path) != 0) { EXPECT_IN(0, path); return; }
+}
+static int cache_files(void) { char path[600]; int n; cache_file(path, &n); return n; }
+/* One run of the program: was the machine code made, or found? */
+static void cache_run(xlagpu_bytes exe, bool made, int files, const char *what) {
+    char message[XG_MESSAGE_MAX];
+    long linked = fake->linked, loaded = fake->from_code;
+    EXPECT_IN(way(exe, message) == XLAGPU_OK && nothing_left(), what);
+    EXPECT_IN(fake->linked - linked == (made ? 1 : 0), what);
+    EXPECT_IN(fake->from_code - loaded == 1, what);
+    EXPECT_IN(cache_files() == files, what);
+}
+/* Each byte of the head, and some of the code: as good as no file, and a good one takes its place. A file cut short or made longer, too. */
+static void cache_damaged(xlagpu_bytes exe) {
+    static unsigned char good[1 << 20], back[1 << 20];
+    char path[600];
+    int n;
+    size_t size = 0, at, cut;
+    FILE *f;
+    if (!EXPECT(cache_file(path, &n))) return;
+    f = fopen(path, "rb");
+    if (f) { size = fread(good, 1, sizeof good, f); fclose(f); }
+    EXPECT(size > sizeof(xr_cached) && size < sizeof good);
+    for (at = 0; at < size; at += at < sizeof(xr_cached) ? 1 : 199) {
+        f = fopen(path, "wb");
+        if (!EXPECT(f != NULL)) return;
+        memcpy(back, good, size);
+        back[at] ^= at % 2 ? 0xFF : 1;
+        fwrite(back, 1, size, f);
+        fclose(f);
+        cache_run(exe, true, 1, "a damaged file");
+    }
+    for (cut = 0; cut < 5; cut++) {
+        size_t left = cut == 0 ? 0 : cut == 1 ? sizeof(xr_cached) - 1 : cut == 2 ? sizeof(xr_cached) : cut == 3 ? size - 1 : size + 1;
+        memcpy(back, good, size);
+        back[size] = 0;
+        f = fopen(path, "wb");
+        if (!EXPECT(f != NULL)) return;
+        fwrite(back, 1, left, f);
+        fclose(f);
+        cache_run(exe, true, 1, "a file of another length");
+    }
+    f = fopen(path, "rb");
+    EXPECT(f && fread(back, 1, sizeof back, f) == size && memcmp(back, good, size) == 0);
+    if (f) fclose(f);
+    cache_run(exe, false, 1, "whole again");
+}
+/* Machine code that the driver does not take: made anew, or else the driver gets the PTX. */
+static void cache_refused(xlagpu_bytes exe) {
+    long k;
+    for (k = 1; k <= 2; k++) {
+        char message[XG_MESSAGE_MAX];
+        long linked = fake->linked;
+        fake->fail = "cuModuleLoadDataEx";
+        fake->fail_at = 1;
+        fake->seen = 0;
+        fake->error = 209;
+        if (k == 2) cache_clear();
+        EXPECT(way(exe, message) == XLAGPU_OK && nothing_left() && fake->linked == linked + 1);
+        EXPECT(cache_files() == (k == 1 ? 1 : 0));
+        fake->fail = NULL;
+    }
+}
+static xlagpu_status miss_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) { cache_clear(); return way(exe, message); }
+static void caching(xlagpu_bytes exe, xlagpu_bytes other) {
+    cache = CACHE;
+    (void)mkdir(CACHE, 0777);
+    cache_clear();
+    reset();
+    cache_run(exe, true, 1, "nothing there yet");
+    cache_run(exe, false, 1, "there");
+    EXPECT(fake->from_code == 2);
+    cache_run(other, true, 2, "another program");
+    fake->version = 12090;
+    cache_run(exe, true, 3, "another driver");
+    cache_run(exe, false, 3, "another driver, again");
+    fake->version = 12080;
+    fake->major = 10;
+    cache_run(exe, true, 4, "another GPU");
+    fake->major = 9;
+    cache_run(exe, false, 4, "the first driver and GPU");
+    cache_clear();
+    cache_run(exe, true, 1, "the folder has been emptied");
+    cache_damaged(exe);
+    cache_refused(exe);
+    every_failure(exe, miss_way);
+    every_failure(exe, way);
+    cache_clear();
+    rmdir(CACHE);
+    cache_run(exe, true, 0, "no such folder");
+    cache = LIBRARY; /* a file: nobody can write into it, whoever we are */
+    cache_run(exe, true, 0, "no folder");
+    cache = NULL;
     reset();
 }
 
@@ -818,6 +958,7 @@ int main(int argc, char **argv) {
     named_failures(exe);
     every_failure(exe, way);
     if (EXPECT(control.data != NULL)) every_failure(control, way);
+    if (control.data) caching(exe, control);
     graphs(c);
     one_launch(c);
     fast_way(exe);

@@ -88,6 +88,20 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_remove(i);
 }
 
+/* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for them. */
+XG_FN bool xg_fuse_keeps_bytes(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST_CONVERT) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (xg_type_bits(from->type) != 8 * xg_type_bytes(from->type) || xg_type_bits(to->type) != 8 * xg_type_bytes(to->type)) return false;
+    return (!from->layout || from->layout->descending) && (!to->layout || to->layout->descending);
+}
+XG_FN void xg_fuse_rename(xg_inst *i) {
+    xg_inst *bitcast = xg_inst_new(i->comp, XG_BITCAST, i->shape, &XG_OPERAND(i, 0), 1, i, xg_fuse_name(i->comp->module, "bitcast", i->op));
+    xg_inst_replace(i, bitcast);
+    xg_inst_remove(i);
+}
+
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -99,7 +113,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
             changed = xg_fuse_untuple_root(inside) || changed;
         }
         if (xg_fuse_needs_no_kernel(i)) continue;
-        xg_fuse_wrap_one(i);
+        if (xg_fuse_keeps_bytes(i)) xg_fuse_rename(i); else xg_fuse_wrap_one(i);
         changed = true;
     }
     return changed;

@@ -34,7 +34,7 @@ XG_FN xlagpu_type xg_dot_sum_type(const xg_inst *dot) {
 
 /* The vector in the dimensions of the matrix. */
 XG_FN xg_inst *xg_dot_spread(const xg_hb *b, const xg_dot_part *m, const xg_dot_part *v, xg_inst *x) {
-    int64_t place[XG_RANK_MAX], dims[XG_RANK_MAX], order[XG_RANK_MAX], sorted[XG_RANK_MAX];
+    int64_t place[XG_RANK_MAX], dims[XG_RANK_MAX] = {0}, order[XG_RANK_MAX] = {0}, sorted[XG_RANK_MAX] = {0};
     uint32_t k, j, n = 0;
     for (k = 0; k < v->x->shape->rank; k++) place[k] = -1;
     for (k = 0; k < v->batch.n; k++) place[v->batch.p[k]] = m->batch.p[k];
@@ -52,7 +52,7 @@ XG_FN xg_inst *xg_dot_spread(const xg_hb *b, const xg_dot_part *m, const xg_dot_
 
 /* What the sum leaves, in the order of the dot: its batch dimensions, then its own. */
 XG_FN xg_inst *xg_dot_arrange(const xg_hb *b, const xg_inst *dot, const xg_dot_part *m, xg_inst *sum) {
-    int64_t order[XG_RANK_MAX], at[XG_RANK_MAX];
+    int64_t order[XG_RANK_MAX] = {0}, at[XG_RANK_MAX] = {0};
     uint32_t k, n = 0, left = 0;
     for (k = 0; k < m->x->shape->rank; k++) {
         uint32_t j;

@@ -1,15 +1,16 @@
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then. The others
- * share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life,
- * both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
+ * smallest results that have room, or else in the largest ones, which are filled like a block. The others share one block a memory space: best fit by decreasing size, each
+ * at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the lowest gap, the tightest
+ * one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 #include "plan.h"
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_GUESTS_MAX = 32 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32 };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
     int64_t a = XG_PACK_ALIGN_MIN;
@@ -30,9 +31,9 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
-    uint32_t steps, *start, n_ordered;
+    uint32_t steps, *start, n_ordered, n_fresh;
     xg_buffers *nodes;
-    xg_buffer **by_first, **ordered, **met;
+    xg_buffer **by_first, **ordered, **fresh, **met; /* fresh: placed, but not in order yet */
 } xg_packer;
 
 XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
@@ -45,6 +46,7 @@ XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint
     q->start = XG_NEW_N(a, uint32_t, (size_t)end + 2);
     q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+    q->fresh = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->met = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
     for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
@@ -59,14 +61,21 @@ XG_FN int xg_pack_by_offset(const void *a, const void *b) {
 }
 
 XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
-    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1, k = q->n_ordered++;
+    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
         if (l & 1) { xg_push(q->arena, xg_buffer *, &q->nodes[l], b); l++; }
         if (r & 1) { r--; xg_push(q->arena, xg_buffer *, &q->nodes[r], b); }
     }
-    for (; k > 0 && q->ordered[k - 1]->offset > b->offset; k--) q->ordered[k] = q->ordered[k - 1];
-    q->ordered[k] = b;
+    q->fresh[q->n_fresh++] = b;
+}
+/* Sorts those that came since the last time in among the others. */
+XG_FN void xg_pack_order(xg_packer *q) {
+    uint32_t at, n = q->n_ordered, f = q->n_fresh;
+    if (f > 1) qsort(q->fresh, f, sizeof *q->fresh, xg_pack_by_offset);
+    for (at = n + f; f; at--) q->ordered[at - 1] = n && q->ordered[n - 1]->offset > q->fresh[f - 1]->offset ? q->ordered[--n] : q->fresh[--f];
+    q->n_ordered += q->n_fresh;
+    q->n_fresh = 0;
 }
 
 /* Those placed whose lives meet b's, by offset, in met; their number. */
@@ -74,12 +83,13 @@ XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
     uint32_t k, n = 0, node;
     for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
     for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
-    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    if (n < (q->n_ordered + q->n_fresh) / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    xg_pack_order(q);
     for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
     return n;
 }
 
-/* A gap beside them: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
+/* A gap beside those placed: the lowest, or the tightest. What is open upwards is taken only when there is no other. */
 XG_FN int64_t xg_pack_gap(xg_packer *q, const xg_buffer *b, bool tight) {
     uint32_t k, n = xg_pack_meet(q, b);
     int64_t at = 0, align = xg_pack_natural(b->bytes), best = -1, waste = INT64_MAX;
@@ -199,7 +209,29 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     return true;
 }
 
-/* Large ones first, each with the smallest results that have room. */
+/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. */
+XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
+    xg_packer q;
+    uint32_t m = 0, k;
+    for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
+    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
+    for (k = 0; k < m; k++) fit[k]->placed = false;
+    xg_pack_init(&q, p->arena, fit, m);
+    for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
+    if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
+    for (k = h->guests.n; k < m; k++) {
+        int64_t at = xg_pack_gap(&q, fit[k], false);
+        if (at > h->buffer->bytes - fit[k]->bytes) continue;
+        fit[k]->host = h->buffer;
+        fit[k]->offset = at;
+        xg_pack_placed(&q, fit[k]);
+    }
+    xg_arena_reset(p->arena, mark);
+}
+
+/* Large ones first, each with the smallest results that have room; then the largest results, which hold what those could not. */
 XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
@@ -210,6 +242,7 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
         while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
         for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
+    for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
 }
 
 /* ---- all ---- */

@@ -328,22 +328,19 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
 }
 
 XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
-XG_FN void xr_cache_fill(xlagpu_device *d, const xg_source *ptx);
+XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
 
 /* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
 XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     xr_cuda *u = xr_cuda_of(d);
     void *code;
-    xlagpu_status s;
     if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
     code = xr_cache_read(d, &p->ptx);
     if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
     xg_mem_free(&d->c, code);
-    if (p->module) return XLAGPU_OK;
-    s = xr_cuda_module(d, &p->ptx, &p->module);
-    if (s == XLAGPU_OK) xr_cache_fill(d, &p->ptx);
-    return s;
+    if (!p->module) p->module = xr_cache_make(d, &p->ptx);
+    return p->module ? XLAGPU_OK : xr_cuda_module(d, &p->ptx, &p->module);
 }
 XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
