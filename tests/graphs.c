@@ -194,6 +194,28 @@ static void reduce(graph *g, int x) {
     put_list(g, dims, n);
     put(g, ", to_apply=%s\n", draw(g, 2) ? "sum" : "most");
 }
+/* What a reduction gives goes back to each element that it was made of: a row program, if rows are reduced. */
+static void normalise(graph *g, int x) {
+    value v = g->v[x], row = v;
+    int64_t dims[4], kept[4];
+    int k, n = 0, m = 0, r, b;
+    uint32_t mask;
+    if (!v.rank || g->count > VALUES - 4) return;
+    mask = draw(g, 2) ? 1u << (v.rank - 1) : 1 + draw(g, (1u << v.rank) - 1);
+    for (k = 0; k < v.rank; k++) if (mask >> k & 1) dims[n++] = k; else { row.dims[m] = v.dims[k]; kept[m++] = k; }
+    for (k = m; k < 4; k++) row.dims[k] = 0;
+    row.rank = m;
+    r = begin(g, row);
+    put(g, "reduce(v%d, zero), dimensions=", x);
+    put_list(g, dims, n);
+    put(g, ", to_apply=%s\n", draw(g, 2) ? "sum" : "most");
+    b = begin(g, v);
+    put(g, "broadcast(v%d), dimensions=", r);
+    put_list(g, kept, m);
+    put(g, "\n");
+    (void)begin(g, v);
+    put(g, "subtract(v%d, v%d)\n", x, b);
+}
 static void window(graph *g, int x) {
     value v = g->v[x];
     int k;
@@ -271,7 +293,7 @@ static void scatter(graph *g, int x) { /* adds a vector at the places that anoth
 static void make(graph *g, uint64_t seed) {
     typedef void (*operation)(graph *g, int x);
     static const operation all[] = {binary, binary, binary, binary, unary, unary, choose, widen, transpose, transpose, reshape, reshape, broadcast, broadcast, slice, pad, concatenate, reverse,
-        reduce, reduce, window, dynamic, dot, dot, iota, rows, scatter};
+        reduce, reduce, normalise, normalise, window, dynamic, dot, dot, iota, rows, scatter};
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 8, 33, 64};
     int ops, k, n, outs;
     memset(g, 0, sizeof *g);

@@ -151,6 +151,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
 XG_FN bool xg_kernels_close(xg_kernels *g);
 
 /* ---- multi_output.c ---- */
+XG_FN void xg_multi_levels(xg_kernels *g); /* once, before any kernel has several roots */
 XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
 
 /* ---- rows.c: row programs ---- */
@@ -164,7 +165,7 @@ typedef struct xg_row_form {
     uint32_t *stage;             /* by place: reductions one behind the other; a reduction's own with it */
     const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
 } xg_row_form;
-XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots);
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */

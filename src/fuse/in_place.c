@@ -18,8 +18,7 @@ typedef struct xg_in_place {
     xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
     XG_VEC(xg_inst *) work;
     xg_arena *arena;
-    const xg_comp *comp;
-    bool asked, rows;       /* whether the computation is a row program, once that was asked */
+    bool reduced;           /* values in place are, too: that is right in a row program */
 } xg_in_place;
 
 XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
@@ -65,23 +64,6 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
-/* Whether all of a row is read, by the threads that write it, before any of it is written. */
-XG_FN bool xg_in_place_rows(xg_in_place *w) {
-    const xg_comp *c = w->comp;
-    xg_inst **insts, **roots;
-    uint32_t n = 0, n_roots = 0;
-    xg_row_form f;
-    if (w->asked) return w->rows;
-    w->asked = true;
-    insts = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
-    roots = XG_NEW_N(w->arena, xg_inst *, c->root->n_operands + (size_t)1);
-    XG_FOR_INSTS(i, c) insts[n++] = i;
-    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
-    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    w->rows = xg_fuse_row_form(&f, w->arena, xg_aff_new(w->arena), insts, n, roots, n_roots);
-    return w->rows;
-}
-
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -89,7 +71,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
     if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
     if (window) return false;
-    if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return xg_in_place_rows(w);
+    if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return w->reduced = true;
     if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
     if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
         as = xg_in_place_window(user);
@@ -129,6 +111,17 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && xg_in_place_one_walk(c));
 }
 
+/* Whether all of a row is read, by the threads that write it, before any of it is written. */
+XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
+    xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
+    uint32_t n = 0, n_roots = 0;
+    xg_row_form f;
+    XG_FOR_INSTS(i, c) insts[n++] = i;
+    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
+    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
+    return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
+}
+
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -138,7 +131,6 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
     if (!ok) return false;
     memset(&w, 0, sizeof w);
     w.arena = a;
-    w.comp = c;
     xg_map64_init(&w.seen, a);
     xg_in_place_add(&w, from, from);
     while (w.work.n && ok) {
@@ -146,7 +138,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf);
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c));
     xg_arena_reset(a, mark);
     return ok;
 }

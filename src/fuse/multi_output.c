@@ -286,9 +286,9 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     }
 }
 
+/* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
-    xg_multi_levels(g);
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
     for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
     xg_multi_horizontal(g);

@@ -16,6 +16,8 @@
 
 /* ---- the form ---- */
 
+enum { XG_ROWS_REDUCES_MAX = 64 /* each has its own shared memory */ };
+
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i) {
     uint32_t k;
     if (XG_OPERAND(i, 0)->shape->dynamic) return false;
@@ -51,7 +53,7 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
         inside = reduced;
         *(reduced ? cols : rows) *= s->dims[d];
     }
-    return *cols > 1 && xg_reducer_start_of(i, a) != XG_REDUCER_UNKNOWN;
+    return *cols > 1 && xg_reducer_is_known(i, a);
 }
 
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i) {
@@ -64,21 +66,28 @@ XG_FN uint32_t xg_row_stage(const xg_row_form *f, const xg_inst *i) {
     return place == UINT32_MAX ? 0 : f->stage[place];
 }
 
+/* All that can be told without maps. */
 XG_FN bool xg_row_stages(xg_row_form *f, xg_arena *a) {
     int64_t rows, cols;
+    bool back = false;
     uint32_t k, j;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
         for (j = 0; j < i->n_operands; j++) f->stage[k] = XG_MAX(f->stage[k], xg_row_stage(f, XG_OPERAND(i, j)));
-        if (i->op != XG_REDUCE) { if (f->stage[k] && !xg_row_passes(i)) return false; continue; }
+        if (i->op != XG_REDUCE) {
+            if (f->stage[k] && !xg_row_passes(i)) return false;
+            back = back || (f->stage[k] && i->op == XG_BROADCAST);
+            continue;
+        }
         if (!xg_row_reduces(i, a, &rows, &cols) || xg_row_stage(f, XG_OPERAND(i, 1))) return false;
+        if (f->n_reduces == XG_ROWS_REDUCES_MAX) return false;
         if (f->n_reduces++ && (rows != f->rows || cols != f->cols)) return false;
         f->rows = rows;
         f->cols = cols;
         f->stage[k]++;
         f->n_stages = XG_MAX(f->n_stages, f->stage[k]);
     }
-    return f->n_reduces > 0;
+    return back;
 }
 
 /* (row, column) to the indices of the shape: an element of the array, or one of each row; NULL if it is neither. */
@@ -144,14 +153,15 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     memset(f, 0, sizeof *f);
     for (k = 0; k < n && insts[k]->op != XG_REDUCE; k++) {}
     if (k == n) return false;
-    f->x = x;
     f->insts = insts;
     f->n = n;
     f->stage = XG_NEW_N(a, uint32_t, n + (size_t)1);
     f->maps = XG_NEW_N(a, const xg_imap *, n + (size_t)1);
     xg_map64_init(&f->places, a);
     for (k = 0; k < n; k++) xg_map64_put(&f->places, insts[k]->id + (uint64_t)1, (void *)(uintptr_t)(k + (size_t)1));
-    return xg_row_stages(f, a) && xg_row_maps(f, roots, n_roots);
+    if (!xg_row_stages(f, a)) return false;
+    f->x = x ? x : xg_aff_new(a);
+    return xg_row_maps(f, roots, n_roots);
 }
 
 /* ---- which kernels become one ---- */
@@ -250,6 +260,7 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     return false;
 }
 
+/* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
     xg_rows_pass p;
     uint32_t k;
@@ -258,7 +269,7 @@ XG_FN void xg_rows_run(xg_kernels *g) {
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
         if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
-        if (!p.x) { p.x = xg_aff_new(g->arena); xg_multi_levels(g); }
+        if (!p.x) p.x = xg_aff_new(g->arena);
         (void)xg_rows_into_reader(&p, a);
     }
 }

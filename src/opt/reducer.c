@@ -31,23 +31,35 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
     return true;
 }
-XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+/* What the operation says, whatever the init value is. */
+XG_FN xg_reducer_start xg_reducer_start_plain(const xg_inst *reduce) {
     const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
-    bool plain = xg_reducer_is_plain(comp);
     int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
-    if (plain) switch (comp->root->op) {
+    if (!xg_reducer_is_plain(comp)) return XG_REDUCER_UNKNOWN;
+    switch (comp->root->op) {
     case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
-    default: break;
-    }
-    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
-    if (plain) switch (comp->root->op) {
     case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
     case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
     case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
-    default: break;
+    default: return XG_REDUCER_UNKNOWN;
     }
-    return XG_REDUCER_UNKNOWN;
 }
+/* A sum from 0, which the evaluator need not be asked about. */
+XG_FN bool xg_reducer_sums_from_zero(const xg_inst *reduce) {
+    const xg_inst *init = XG_OPERAND(reduce, reduce->n_operands / 2);
+    const char *p;
+    int64_t k, n;
+    if (!xg_reducer_is_sum(xg_attr_comp(reduce, XG_A_to_apply)) || init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+    p = (const char *)init->literal->data;
+    for (k = 0, n = xg_type_bytes(init->shape->type); k < n && !p[k]; k++) {}
+    return k == n;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    xg_reducer_start plain = xg_reducer_start_plain(reduce);
+    if (plain == XG_REDUCER_FROM_INIT || (plain != XG_REDUCER_UNKNOWN && xg_reducer_sums_from_zero(reduce))) return XG_REDUCER_FROM_INIT;
+    return xg_reducer_is_idempotent(reduce, a) ? XG_REDUCER_FROM_INIT : plain;
+}
+XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a) { return xg_reducer_start_plain(reduce) != XG_REDUCER_UNKNOWN || xg_reducer_is_idempotent(reduce, a); }
 XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
 
 /* add(p0, p1) in either order, of one type. */
