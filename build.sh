@@ -75,11 +75,15 @@ tool() {
     stamp="$CC $FRONT $F $Z"
     newest=$(find src -newer build/tool.stamp -type f 2>/dev/null | head -1 || true)
     [ -f build/tool.stamp ] && [ "$(cat build/tool.stamp)" = "$stamp" ] || newest=all
-    if [ "$newest" ] || [ ! -f build/compiler.o ]; then
-        together "$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o" "$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o && $CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
-        echo "$stamp" > build/tool.stamp
-    fi
-    $CC $F -std=gnu11 $Z tools/*.c build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
+    [ -f build/compiler.o ] || newest=all
+    newer_tool=$(find tools -newer build/tool.o -type f 2>/dev/null | head -1 || true)
+    rest=""
+    [ "$newest" ] && rest="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o && $CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o && "
+    if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then rest="$rest$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o && "; fi
+    # The compiler is about as much work as all the rest.
+    if [ "$newest" ]; then together "$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o" "${rest}true"; else sh -c "${rest}true"; fi
+    [ "$newest" ] && echo "$stamp" > build/tool.stamp
+    $CC build/tool.o build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
 }
 
 runner() { $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/runner.c -o build/test_runner $LIBS; }

@@ -17069,6 +17069,7 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: h
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
 
@@ -19956,6 +19957,104 @@ XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
 
 #endif /* XG_OPT_DOT_DIMENSIONS_C */
+/* opt/dot_strength_reduction.c -- dots with a vector become multiply and reduce.
+ *
+ * Where one operand has no dimension of its own (but for ones), every element of the other is needed once: that is no contraction by tiles but a reduction, which reads
+ * memory in order, fuses with what makes the matrix, and takes the epilogue along.
+ *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
+ * Products of floats of 16 bits or fewer are exact in f32 and summed there, as the dot does. */
+#ifndef XG_OPT_DOT_STRENGTH_REDUCTION_C
+#define XG_OPT_DOT_STRENGTH_REDUCTION_C
+
+/* One side of a dot. */
+typedef struct xg_dot_part { xg_inst *x; xg_ints batch, contracting; } xg_dot_part;
+
+XG_FN bool xg_dot_takes(const xg_dot_part *s, uint32_t dim) {
+    uint32_t k;
+    for (k = 0; k < s->batch.n; k++) if (s->batch.p[k] == (int64_t)dim) return true;
+    for (k = 0; k < s->contracting.n; k++) if (s->contracting.p[k] == (int64_t)dim) return true;
+    return false;
+}
+XG_FN bool xg_dot_is_vector(const xg_dot_part *s) {
+    uint32_t k;
+    for (k = 0; k < s->x->shape->rank; k++) if (s->x->shape->dims[k] != 1 && !xg_dot_takes(s, k)) return false;
+    return true;
+}
+
+/* The type in which is multiplied and summed up; INVALID for none. */
+XG_FN xlagpu_type xg_dot_sum_type(const xg_inst *dot) {
+    xlagpu_type l = XG_OPERAND(dot, 0)->shape->type, r = XG_OPERAND(dot, 1)->shape->type, t = dot->shape->type;
+    if (xg_type_class(l) != xg_type_class(t) || xg_type_class(r) != xg_type_class(t) || t == XLAGPU_PRED) return XLAGPU_INVALID;
+    if (xg_type_class(t) != XGT_F) return t;
+    if (xg_type_bits(t) < 32) t = XLAGPU_F32;
+    return xg_type_bits(l) > xg_type_bits(t) || xg_type_bits(r) > xg_type_bits(t) ? XLAGPU_INVALID : t;
+}
+
+/* The vector in the dimensions of the matrix. */
+XG_FN xg_inst *xg_dot_spread(const xg_hb *b, const xg_dot_part *m, const xg_dot_part *v, xg_inst *x) {
+    int64_t place[XG_RANK_MAX], dims[XG_RANK_MAX], order[XG_RANK_MAX], sorted[XG_RANK_MAX];
+    uint32_t k, j, n = 0;
+    for (k = 0; k < v->x->shape->rank; k++) place[k] = -1;
+    for (k = 0; k < v->batch.n; k++) place[v->batch.p[k]] = m->batch.p[k];
+    for (k = 0; k < v->contracting.n; k++) place[v->contracting.p[k]] = m->contracting.p[k];
+    for (k = 0; k < v->x->shape->rank; k++) if (place[k] >= 0) { dims[n] = v->x->shape->dims[k]; place[n++] = place[k]; }
+    x = xg_hb_reshape(b, x, dims, n);
+    for (k = 0; k < n; k++) {
+        for (j = k; j > 0 && place[order[j - 1]] > place[k]; j--) order[j] = order[j - 1];
+        order[j] = k;
+    }
+    for (k = 0; k < n; k++) sorted[k] = place[order[k]];
+    if (!xg_perm_is_identity(order, n)) x = xg_hb_transpose(b, x, order);
+    return xg_hb_broadcast(b, x, m->x->shape->dims, m->x->shape->rank, sorted, n);
+}
+
+/* What the sum leaves, in the order of the dot: its batch dimensions, then its own. */
+XG_FN xg_inst *xg_dot_arrange(const xg_hb *b, const xg_inst *dot, const xg_dot_part *m, xg_inst *sum) {
+    int64_t order[XG_RANK_MAX], at[XG_RANK_MAX];
+    uint32_t k, n = 0, left = 0;
+    for (k = 0; k < m->x->shape->rank; k++) {
+        uint32_t j;
+        for (j = 0; j < m->contracting.n && m->contracting.p[j] != (int64_t)k; j++) {}
+        at[k] = j < m->contracting.n ? -1 : (int64_t)left++;
+    }
+    for (k = 0; k < m->batch.n; k++) order[n++] = at[m->batch.p[k]];
+    for (k = 0; k < m->x->shape->rank; k++) if (!xg_dot_takes(m, k)) order[n++] = at[k];
+    if (!xg_perm_is_identity(order, n)) sum = xg_hb_transpose(b, sum, order);
+    return xg_hb_reshape(b, sum, dot->shape->dims, dot->shape->rank);
+}
+
+XG_FN void xg_dot_parts_of(const xg_inst *dot, xg_dot_part *side) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    side[0].x = XG_OPERAND(dot, 0); side[0].batch = d.lb; side[0].contracting = d.lc;
+    side[1].x = XG_OPERAND(dot, 1); side[1].batch = d.rb; side[1].contracting = d.rc;
+}
+/* Which operand is a vector; 2: neither. */
+XG_FN uint32_t xg_dot_vector(const xg_dot_part *side) { return xg_dot_is_vector(&side[1]) ? 1 : xg_dot_is_vector(&side[0]) ? 0 : 2; }
+
+XG_FN bool xg_dot_reduces(const xg_inst *i) {
+    xg_dot_part side[2];
+    if (i->op != XG_DOT || xg_inst_attr(i, XG_A_algorithm) || xg_dot_sum_type(i) == XLAGPU_INVALID) return false;
+    xg_dot_parts_of(i, side);
+    if (i->shape->dynamic || side[0].x->shape->dynamic || side[1].x->shape->dynamic) return false;
+    return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements && xg_dot_vector(side) < 2;
+}
+XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
+    xlagpu_type t = xg_dot_sum_type(dot);
+    xg_dot_part side[2];
+    const xg_dot_part *m;
+    uint32_t v;
+    xg_inst *x[2], *r;
+    xg_dot_parts_of(dot, side);
+    v = xg_dot_vector(side);
+    m = &side[1 - v];
+    x[v] = xg_dot_spread(b, m, &side[v], xg_hb_convert(b, side[v].x, t));
+    x[1 - v] = xg_hb_convert(b, m->x, t);
+    r = xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), m->contracting.p, m->contracting.n);
+    return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));
+}
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
+
+#endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */
 /* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
  *
  * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
@@ -21956,6 +22055,9 @@ enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
 
+/* ---- scatter_operands.c ---- */
+XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
@@ -22961,6 +23063,43 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
 }
 
 #endif /* XG_FUSE_LEGALITY_C */
+/* fuse/scatter_operands.c -- a scatter into a constant gets memory that is filled with it first.
+ *
+ * What is a constant everywhere, or an iota, is otherwise computed wherever it is read; but a scatter whose operand lies in memory writes only what is hit (emit/scatter.c),
+ * while one that computes its operand has to ask all positions for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only. */
+#ifndef XG_FUSE_SCATTER_OPERANDS_C
+#define XG_FUSE_SCATTER_OPERANDS_C
+
+enum { XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */ };
+
+XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
+    const xg_shape *s = XG_OPERAND(scatter, scatter->n_operands / 2)->shape;
+    int64_t vector_dim = xg_attr_int(scatter, XG_A_index_vector_dim, 0), n = 1;
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
+    return n;
+}
+
+XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
+    bool changed = false;
+    XG_FOR_INSTS(i, c) {
+        xg_hb b;
+        uint32_t k;
+        if (i->op != XG_SCATTER || xg_fuse_scatter_positions(i) <= XG_SCATTER_ASKED_MAX) continue;
+        b = xg_hb_at(i);
+        for (k = 0; k < i->n_operands / 2; k++) {
+            xg_inst *x = XG_OPERAND(i, k);
+            const xg_inst *from = xg_in_place_strip(x);
+            if (from->op != XG_BROADCAST && from->op != XG_IOTA && !(from->op == XG_CONSTANT && xg_fuse_is_splat(from))) continue;
+            xg_inst_set_operand(i, k, xg_hb_op(&b, XG_COPY, x->shape, &x, 1));
+            changed = true;
+        }
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
+
+#endif /* XG_FUSE_SCATTER_OPERANDS_C */
 /* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
  *
  * Ideas
@@ -23040,6 +23179,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     int64_t threads = k->elements;
     uint32_t j;
     if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     k->blocks = cost.blocks;
@@ -41816,7 +41956,7 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
 XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
     const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
     int64_t bytes = xg_plan_bytes(root->shape);
-    while (root->op == XG_BROADCAST || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
+    while (root->op == XG_BROADCAST || root->op == XG_COPY || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
     return xg_plan_pattern(root, bytes, pattern);
 }
 
@@ -43169,6 +43309,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
+    X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
     X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
@@ -43184,6 +43325,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \

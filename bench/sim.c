@@ -1,7 +1,7 @@
 /* bench/sim.c -- how many lane-instructions a second the simulator executes, on one core: each kernel of bench/kernels with all checks, without
  * checks, and on each vector unit that the host has. What a kernel computes is checked too.
  *
- *     cc -O1 bench/sim.c -o build/bench_sim -lm -ldl -lpthread && build/bench_sim [KERNEL|all [MILLISECONDS [FIRST UNIT]]]
+ *     cc -O1 bench/sim.c -o build/bench_sim -lm -ldl -lpthread && build/bench_sim [KERNEL|all [MILLISECONDS [FIRST UNIT [LAST UNIT]]]]
  *
  * Time is processor time of the run alone, the least of several; the machine may be busy with other things. Run from the root. */
 #define XLAGPU_IMPLEMENTATION
@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
     xg_ctx c;
     size_t i, n;
     int bad = 0;
-    uint32_t unit, first = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
+    uint32_t unit, first = argc > 3 ? (uint32_t)atoi(argv[3]) : 0, last = argc > 4 ? XG_MIN((uint32_t)atoi(argv[4]), (uint32_t)xg_sim_unit_best()) : (uint32_t)xg_sim_unit_best();
     double budget = argc > 2 ? atof(argv[2]) / 1000 : 0.5;
     xg_ctx_init(&c, NULL, 0);
     printf("kernel\tunit\tG lane-instructions/s, all checks\tno checks\tchecks cost\tmillion lane-instructions\tresult\n");
@@ -196,7 +196,7 @@ int main(int argc, char **argv) {
         for (k = 0; k < r->ins; k++) { b.in[k].p = (char *)aligned_alloc(256, (r->in_bytes + 255) / 256 * 256); fill(r, &b.in[k], 7 + (uint64_t)k); }
         b.out.p = (char *)aligned_alloc(256, (r->out_bytes + 255) / 256 * 256);
         b.out.bytes = r->out_bytes;
-        for (unit = first; unit <= (uint32_t)xg_sim_unit_best(); unit++) {
+        for (unit = first; unit <= last; unit++) {
             measure on = run(&c, r, &b, &ptx, (xg_sim_unit)unit, true, budget), off = run(&c, r, &b, &ptx, (xg_sim_unit)unit, false, budget);
             bool right = on.right && off.right;
             bad += !right;

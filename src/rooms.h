@@ -90,6 +90,7 @@
 #include "opt/cse.c"
 #include "opt/dce.c"
 #include "opt/dot_dimensions.c"
+#include "opt/dot_strength_reduction.c"
 #include "opt/entry_layout.c"
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
@@ -114,9 +115,11 @@
 #include "fuse/cost.c"
 #include "fuse/rematerialize.c"
 #include "fuse/legality.c"
+#include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
 #include "fuse/multi_output.c"
+#include "fuse/rows.c"
 #include "fuse/priority.c"
 #include "fuse/fingerprint.c"
 
@@ -175,6 +178,7 @@
 #include "emit/reduction_row.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
+#include "emit/rows.c"
 #include "emit/scan.c"
 #include "emit/emit.c"
 

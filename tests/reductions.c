@@ -3,7 +3,8 @@
  *     reductions [--quick] [--verbose]
  *
  * Arguments are small multiples of one half, so that sums are exact in any order; init values are such that it matters that they come in once. A form is a shape, a
- * layout and the reduced dimensions; a kind is what is done: one sum, a maximum, argmax, a fusion with producers, epilogues, several results and a side output.
+ * layout and the reduced dimensions; a kind is what is done: one sum, a maximum, argmax, a fusion with producers, epilogues, several results and a side output,
+ * running sums, row programs.
  * Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
@@ -19,7 +20,7 @@ static void put(text *t, const char *format, ...) {
     va_end(a);
 }
 
-enum { RANK = 6, KINDS = 9, RUNNING = 9 /* and the other way round */ };
+enum { RANK = 6, KINDS = 9, RUNNING = 9 /* and the other way round */, ROWS = 11 };
 typedef struct form { int rank, layout; int64_t dims[RANK]; unsigned reduced; } form; /* reduced: by bit */
 static xlagpu_device *device;
 static unsigned passed, failed;
@@ -60,6 +61,15 @@ static void put_line(text *t, const char *name, xlagpu_type type, const form *f,
     put(t, " %s\n", rest);
 }
 
+/* name = broadcast of what a reduction gives */
+static void put_back(text *t, const char *name, xlagpu_type type, const form *f, const char *from) {
+    put(t, "  %s = ", name);
+    put_shape(t, type, f, 0);
+    put(t, " broadcast(%s), ", from);
+    put_dims(t, f, ~f->reduced & ((1u << f->rank) - 1));
+    put(t, "\n");
+}
+
 /* A fusion: x * broadcast(bias), its sum and its maximum, the sum halved and negated, and the product itself. */
 static void put_fused(text *t, xlagpu_type type, const form *f, bool with_side) {
     const char *n = xlagpu_type_text(type);
@@ -69,11 +79,7 @@ static void put_fused(text *t, xlagpu_type type, const form *f, bool with_side) 
     put_line(t, "x", type, f, 0, "parameter(0)");
     put_line(t, "b", type, f, f->reduced, "parameter(1)");
     put(t, "  zero = %s[] constant(0)\n  low = %s[] constant(-100)\n  half = %s[] constant(0.5)\n", n, n, n);
-    put(t, "  w = ");
-    put_shape(t, type, f, 0);
-    put(t, " broadcast(b), ");
-    put_dims(t, f, ~f->reduced & ((1u << f->rank) - 1));
-    put(t, "\n");
+    put_back(t, "w", type, f, "b");
     put_line(t, "y", type, f, 0, "multiply(x, w)");
     put_reduce(t, "s", type, f, "y", "zero", "add_");
     put_reduce(t, "m", type, f, "y", "low", "max_");
@@ -132,12 +138,36 @@ static void put_running(text *t, xlagpu_type type, const form *f, bool backwards
     for (k = 0; k < f->rank; k++) put(t, "%s%lld_%lld", k ? "x" : "", k == dim && !backwards ? (long long)f->dims[k] - 1 : 0, k == dim && backwards ? (long long)f->dims[k] - 1 : 0);
     put(t, "}, to_apply=both\n}\n");
 }
+/* What is left of x over its maximum, times x, summed; then both together: two stages of a row program where rows are reduced. The sum and the maximum are results too. */
+static void put_rows(text *t, xlagpu_type type, const form *f) {
+    const char *n = xlagpu_type_text(type);
+    put_reducer(t, "add_", type, "add");
+    put_reducer(t, "max_", type, "maximum");
+    put(t, "ENTRY main {\n  low = %s[] constant(-8)\n  three = %s[] constant(3)\n", n, n);
+    put_line(t, "x", type, f, 0, "parameter(0)");
+    put_reduce(t, "m", type, f, "x", "low", "max_");
+    put_back(t, "mb", type, f, "m");
+    put_line(t, "d", type, f, 0, "subtract(x, mb)");
+    put_line(t, "q", type, f, 0, "multiply(d, x)");
+    put_reduce(t, "s", type, f, "q", "three", "add_");
+    put_line(t, "h", type, f, f->reduced, "add(s, m)");
+    put_back(t, "hb", type, f, "h");
+    put_line(t, "y", type, f, 0, "add(hb, d)");
+    put(t, "  ROOT r = (");
+    put_shape(t, type, f, 0);
+    put(t, ", ");
+    put_shape(t, type, f, f->reduced);
+    put(t, ", ");
+    put_shape(t, type, f, f->reduced);
+    put(t, ") tuple(y, s, m)\n}\n");
+}
 static void put_module(text *t, xlagpu_type type, const form *f, int kind) {
     static const char *const ops[] = {"add", "add", "maximum", "minimum", "xor", "multiply"};
     static const char *const inits[] = {"0", "3", "-2", "2", "5", "2"};
     const char *n = xlagpu_type_text(type);
     bool pred = type == XLAGPU_PRED, complex = xg_type_class(type) == XGT_C;
     put(t, "HloModule reductions\n\n");
+    if (kind == ROWS) { put_rows(t, type, f); return; }
     if (kind >= RUNNING) { put_running(t, type, f, kind > RUNNING); return; }
     if (kind == 6) { put_argmax(t, type, f); return; }
     if (kind >= 7) { put_fused(t, type, f, kind == 8); return; }
@@ -329,6 +359,19 @@ int main(int argc, char **argv) {
         if (xg_type_class(types[t]) == XGT_F && xg_type_bits(types[t]) <= 8) continue; /* every step rounds */
         f = form_of(2, 9, 40, 1u << (layout + (int)t) % 3, layout);
         run(types[t], &f, k);
+    }
+    /* several reductions over the same rows */
+    for (i = 0; i < XG_COUNT(lengths); i++) for (j = 0; j < XG_COUNT(widths); j += quick ? 3 : 1) {
+        if (lengths[i] * widths[j] > (quick ? 40000 : 300000)) continue;
+        f = form_of(widths[j], lengths[i], 0, 2, 0);
+        run((i + j) % 4 == 1 ? XLAGPU_BF16 : (i + j) % 4 == 2 ? XLAGPU_F64 : (i + j) % 4 == 3 ? XLAGPU_F16 : XLAGPU_F32, &f, ROWS);
+    }
+    for (i = 0; i < 2; i++) { f = form_of(67 + 3 * (int64_t)i, i ? 17001 : 16640, 0, 2, 0); run(XLAGPU_F32, &f, ROWS); } /* too long for registers */
+    for (layout = 0; layout < 3; layout++) for (i = 1; i < 8; i++) {
+        f = form_of(7, 33, 20, (unsigned)i, layout);
+        run(XLAGPU_F32, &f, ROWS);
+        f = form_of(1, 65, 64, (unsigned)i, layout);
+        run(XLAGPU_S32, &f, ROWS);
     }
     /* nothing to reduce, or nothing to make */
     for (k = 0; k < KINDS; k++) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs the PTX that XLA:GPU itself printed on the simulator and compares the results. Run by hand; it needs NumPy and ml_dtypes.
 
-    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX] [--all]
+    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX] [--all] [--table FILE.md] [--target sm_90]
 
 DIR of --dump holds a folder NAME for each module with what XLA writes under --xla_dump_to: PTX, optimised HLO, buffer assignment, thunk sequence.
 DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with tolerances. Modules whose thunk sequence is one kernel are run, with
 --all those of several kernels too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
-line for each of the others says why they are left out.
+line for each of the others says why they are left out. --table runs our kernels for the same modules and target beside them and writes what both executed.
 """
-import argparse, glob, os, re, subprocess, sys, tempfile
+import argparse, glob, math, os, re, subprocess, sys, tempfile
 import ml_dtypes
 import numpy as np
 
@@ -124,6 +124,14 @@ class Memory:
         return self.bytes[allocation][offset : offset + size]
 
 
+def counters(text):
+    """What `--stats` prints, summed over kernels: launches, lane instructions, sectors, the least sectors, bank conflicts."""
+    rows = [line.split("\t") for line in text.splitlines()]
+    at = next((k for k, row in enumerate(rows) if row[0] == "kernel"), None)
+    kernels = [dict(zip(rows[at], row)) for row in rows[at + 1 :] if len(row) == len(rows[at])] if at is not None else []
+    return {c: sum(int(k[c]) for k in kernels) for c in ("launches", "lane_instructions", "sectors", "minimum_sectors", "bank_conflicts")}
+
+
 def launch(args, folder, memory, m, kernel):
     shape, _, operands, _ = memory.table[kernel]
     params = [(o, ()) for o in operands] + ([(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())])
@@ -146,16 +154,16 @@ def launch(args, folder, memory, m, kernel):
         files.append((spot, path))
         np.save(path, memory.slice(name, index))
         flags += ["--arg", f"inout:{path}:{path}.out"]
-    r = subprocess.run([args.tool, "sim", ptx[0], "--entry=" + entry, "--grid=" + ",".join(m.group(2, 3, 4)), "--block=" + ",".join(m.group(5, 6, 7)), "--shared=" + m[8]] + flags, capture_output=True, text=True, timeout=300)
+    r = subprocess.run([args.tool, "sim", ptx[0], "--entry=" + entry, "--grid=" + ",".join(m.group(2, 3, 4)), "--block=" + ",".join(m.group(5, 6, 7)), "--shared=" + m[8], "--stats"] + flags, capture_output=True, text=True, timeout=300)
     if r.returncode:
-        return (r.stderr or r.stdout).strip()[:400]
+        return (r.stderr or r.stdout).strip()[:400], None
     for (allocation, offset, size), path in files:
         memory.bytes[allocation][offset : offset + size] = next(iter(np.load(path + ".out").values()))
-    return None
+    return None, counters(r.stdout)
 
 
 def run(args, name, rtol, atol):
-    """How many kernels ran, and what is wrong."""
+    """How many kernels ran, what is wrong, and what was counted."""
     folder = os.path.join(args.dump, name)
     thunks = [l for l in one(folder, "*thunk_sequence.txt").splitlines() if re.match(r"\s*\d+: k", l)]
     others = {re.search(r"k[A-Z]\w+", t)[0] for t in thunks} - {"kCustomKernel", "kKernel"}
@@ -164,41 +172,70 @@ def run(args, name, rtol, atol):
     table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
     data = np.load(os.path.join(args.cases, name + ".npz"))
     memory = Memory(table, slices(one(folder, "*after_optimizations-buffer-assignment.txt")), data)
+    counted = {}
     for t in thunks:
         m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", t)
         kernel = m and (m[1] if m[1] in table else next((k for k in table if re.sub(r"[.\-]", "_", k) == m[1]), None))
         if not kernel:
             raise Skip("a thunk is no instruction of the entry: " + t.split("]")[-1].strip()[:80])
-        wrong = launch(args, folder, memory, m, kernel)
+        wrong, counts = launch(args, folder, memory, m, kernel)
         if wrong:
-            return len(thunks), wrong
+            return len(thunks), wrong, None
+        counted = {c: counted.get(c, 0) + n for c, n in counts.items()}
     for i, (t, dims, layout) in enumerate(leaves(table[root][0])):
         raw = memory.slice(root, (i,) if table[root][0].startswith("(") else ())
         got = from_memory(raw[: int(np.prod(dims)) * np.dtype(DTYPES[t]).itemsize], DTYPES[t], dims, layout)
         if not equal(got, typed(data[f"out{i}"], t).reshape(dims), rtol, atol):
-            return len(thunks), f"result {i} differs"
-    return len(thunks), None
+            return len(thunks), f"result {i} differs", None
+    return len(thunks), None, counted
+
+
+def ours(args, name):
+    path = os.path.join(args.cases, name)
+    r = subprocess.run([args.tool, "run", path + ".hlo", "--platform=host", "--target=" + args.target, f"--args={path}.npz", "--reference_platform=", "--stats"], capture_output=True, text=True, timeout=300)
+    return counters(r.stdout)
+
+
+def write_table(args, rows):
+    """rows: (name, XLA's counters, ours)."""
+    means = {"lane_instructions": [], "sectors": []}
+    out = ["| module | kernels XLA | ours | lane instructions XLA | ours | ours/XLA | sectors XLA | ours | ours/XLA | least sectors ours | bank conflicts XLA | ours |", "|---|" + "---:|" * 11]
+    for name, x, o in sorted(rows):
+        ratio = {c: o[c] / x[c] if x[c] else 1 for c in means}
+        for c in means:
+            if x["launches"] == o["launches"]:
+                means[c].append(ratio[c])
+        cells = [x["launches"], o["launches"], x["lane_instructions"], o["lane_instructions"], f"{ratio['lane_instructions']:.2f}", x["sectors"], o["sectors"], f"{ratio['sectors']:.2f}", o["minimum_sectors"], x["bank_conflicts"], o["bank_conflicts"]]
+        out.append(f"| {name} | " + " | ".join(str(c) for c in cells) + " |")
+    for c, v in means.items():
+        out.append(f"\n{c.replace('_', ' ')}, ours/XLA over the {len(v)} modules of as many kernels: geometric mean {math.exp(sum(math.log(max(r, 1e-9)) for r in v) / len(v)):.3f}, worst {max(v):.2f}." if v else "")
+    open(args.table, "w").write("# What kernels execute: XLA's PTX and ours on the simulator\n\nWritten by tests/xla_ptx.py --all --table: the same module, arguments and target.\n\n" + "\n".join(out) + "\n")
 
 
 def main():
     ap = argparse.ArgumentParser()
-    for flag, default in (("--dump", None), ("--cases", None), ("--tool", "build/xlagpu"), ("--only", "")):
+    for flag, default in (("--dump", None), ("--cases", None), ("--tool", "build/xlagpu"), ("--only", ""), ("--table", ""), ("--target", "sm_90")):
         ap.add_argument(flag, default=default, required=default is None)
     ap.add_argument("--all", action="store_true")
     args = ap.parse_args()
     passed = failed = skipped = kernels = 0
+    rows = []
     for line in open(os.path.join(args.cases, "manifest.tsv")).read().splitlines()[1:]:
         name, _, rtol, atol = line.split("\t")[:4]
         if not re.search(args.only, name) or not os.path.isdir(os.path.join(args.dump, name)):
             continue
         try:
-            n, wrong = run(args, name, float(rtol), float(atol))
+            n, wrong, counted = run(args, name, float(rtol), float(atol))
         except Skip as s:
             skipped += 1
             print(f"none\t{name}\t{s}")
             continue
         passed, failed, kernels = passed + (wrong is None), failed + (wrong is not None), kernels + n
+        if args.table and not wrong:
+            rows.append((name, counted, ours(args, name)))
         print(f"{'FAIL' if wrong else 'ok'}\t{name}\t{n} kernels\t{wrong or ''}", flush=True)
+    if args.table:
+        write_table(args, rows)
     print(f"{kernels} kernels run, {skipped} modules left out\n{passed} passed, {failed} failed")
     return failed != 0
 

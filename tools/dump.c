@@ -124,7 +124,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->no_command_buffers = f->no_command_buffers;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
-    if (d->want || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
+    if ((d->want && *d->want) || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
     snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
     for (p = d->module; *p; p++) if (*p == '/') *p = '_';
     n = strspn(c->target.name, "sm_"); /* sm_90a: sm_9.0 as XLA writes it */

@@ -16,31 +16,38 @@ size_t tensor_count(const tensor *t) { size_t b = xlagpu_type_bytes(t->type); re
 
 /* ---- random arguments ---- */
 
-static double random_unit(uint64_t *s) { /* in [-1, 1) */
+static inline double random_unit(uint64_t *s) { /* in [-1, 1) */
     uint64_t z = (*s += 0x9E3779B97F4A7C15u);
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;
     return (double)((z ^ z >> 31) >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* What xlagpu_set_element would store, for the types that fill large arrays: a double to an f32 that keeps in its last bit whether it is exact, from
- * which a bf16 is rounded right. */
+/* What xlagpu_set_element would store, for the types that fill large arrays: a double's upper bits, the last one of which says whether all the lower
+ * ones are zero, make an f32 from which a bf16 is rounded right. No branch depends on the value. */
 static void random_f32(tensor *t, uint64_t *seed) {
     size_t n = t->bytes / 4, k;
-    for (k = 0; k < n; k++) { float f = (float)random_unit(seed); memcpy(t->data + 4 * k, &f, 4); }
+    unsigned char *out = t->data; /* it and the seed in registers: the stores of bytes might change them else */
+    uint64_t s = *seed;
+    for (k = 0; k < n; k++) { float f = (float)random_unit(&s); memcpy(out + 4 * k, &f, 4); }
+    *seed = s;
 }
 static void random_bf16(tensor *t, uint64_t *seed) {
     size_t n = t->bytes / 2, k;
+    unsigned char *out = t->data; /* it and the seed in registers: the stores of bytes might change them else */
+    uint64_t s = *seed;
     for (k = 0; k < n; k++) {
-        double u = random_unit(seed);
-        float f = (float)u;
+        double u = random_unit(&s);
+        uint64_t d;
         uint32_t b;
         uint16_t h;
-        memcpy(&b, &f, 4);
-        if ((double)f != u) b = (b - (fabs((double)f) > fabs(u))) | 1; /* towards zero, then odd */
+        memcpy(&d, &u, 8);
+        b = (uint32_t)(d >> 32 & 0x80000000u) | ((uint32_t)((d & 0x7FFFFFFFFFFFFFFFu) >> 29) - ((1023u - 127u) << 23)) | ((d & 0x1FFFFFFFu) != 0);
+        if (u == 0) b = 0; /* all others are normal numbers of both types */
         h = (uint16_t)((b + 0x7FFFu + (b >> 16 & 1)) >> 16);
-        memcpy(t->data + 2 * k, &h, 2);
+        memcpy(out + 2 * k, &h, 2);
     }
+    *seed = s;
 }
 
 /* Floats uniform in [-1, 1), integers small, pred half true. */

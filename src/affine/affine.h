@@ -53,6 +53,7 @@ struct xg_aff_ctx {
     xg_set nodes;
     uint32_t n_nodes;
     uint64_t stamp;
+    const xg_aff *dims[32]; /* the first variables, once they were asked for */
     xg_aff_env anywhere;   /* no ranges known */
     xg_term buffer[XG_AFF_TERMS_MAX * 2]; /* where the terms of a sum are merged */
 };

@@ -85,6 +85,7 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     x->ctx = a->ctx;
     x->arena = a;
     xg_set_init(&x->nodes, a);
+    xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
     return x;
 }
@@ -99,7 +100,11 @@ XG_FN const xg_aff *xg_aff_make(xg_aff_ctx *x, xg_aff_kind kind, uint32_t n, int
     return xg_aff_intern(x, &key);
 }
 XG_FN const xg_aff *xg_aff_const(xg_aff_ctx *x, int64_t v) { return xg_aff_make(x, XG_AFF_CONST, 0, v, NULL); }
-XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which) { return xg_aff_make(x, XG_AFF_DIM, which, 0, NULL); }
+XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which) {
+    if (which >= XG_COUNT(x->dims)) return xg_aff_make(x, XG_AFF_DIM, which, 0, NULL);
+    if (!x->dims[which]) x->dims[which] = xg_aff_make(x, XG_AFF_DIM, which, 0, NULL);
+    return x->dims[which];
+}
 XG_FN const xg_aff *xg_aff_sym(xg_aff_ctx *x, uint32_t which) { return xg_aff_make(x, XG_AFF_SYM, which, 0, NULL); }
 
 XG_FN void xg_aff_linear(const xg_aff *e, xg_linear *out) {

@@ -16,11 +16,11 @@ XG_FN xg_imap *xg_imap_new(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint
     m->n_rts = n_rts;
     m->n_results = n_results;
     m->n_constraints = n_constraints;
-    m->dims = XG_NEW_N(x->arena, xg_imap_var, n_dims);
-    m->syms = XG_NEW_N(x->arena, xg_imap_var, (size_t)n_syms + n_rts);
-    m->rts = XG_NEW_N(x->arena, xg_imap_rt, n_rts);
+    m->dims = XG_NEW_N(x->arena, xg_imap_var, (size_t)n_dims + n_syms + n_rts);
+    m->syms = m->dims + n_dims;
+    if (n_rts) m->rts = XG_NEW_N(x->arena, xg_imap_rt, n_rts);
     m->results = XG_NEW_N(x->arena, const xg_aff *, n_results);
-    m->constraints = XG_NEW_N(x->arena, xg_constraint, n_constraints);
+    if (n_constraints) m->constraints = XG_NEW_N(x->arena, xg_constraint, n_constraints);
     return m;
 }
 
@@ -123,13 +123,16 @@ XG_FN bool xg_imap_looks_default(xg_str s) {
 
 /* After variables of two maps came together: a name that occurs twice, or could be taken for a position, is dropped. */
 XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m) {
-    uint32_t n = m->n_dims + m->n_syms + m->n_rts, i;
+    enum { FEW = 16 }; /* compared with each other, which takes no table */
+    uint32_t n = m->n_dims + m->n_syms + m->n_rts, i, k;
     xg_dict seen;
     xg_dict_init(&seen, x->arena);
     for (i = 0; i < n; i++) {
         xg_imap_var *v = i < m->n_dims ? &m->dims[i] : &m->syms[i - m->n_dims];
         if (!v->name.n) continue;
-        if (xg_imap_looks_default(v->name) || !xg_dict_put(&seen, v->name, v)) v->name.n = 0;
+        if (xg_imap_looks_default(v->name)) v->name.n = 0;
+        else if (n > FEW) { if (!xg_dict_put(&seen, v->name, v)) v->name.n = 0; }
+        else for (k = 0; k < i && v->name.n; k++) if (xg_str_eq((k < m->n_dims ? &m->dims[k] : &m->syms[k - m->n_dims])->name, v->name)) v->name.n = 0;
     }
 }
 

@@ -65,10 +65,14 @@ XG_FN const xg_aff *xg_aff_rejoin_mods(xg_aff_env *env, const xg_aff *e, const x
 /* d*(a mod c), term i of e, together with what c*d times the quotient of a by c has become in e: the quotient itself, then both are d*a; or a
  * remainder of it. NULL when it is not there. */
 XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_t i, uint32_t n) {
-    const xg_aff *m = e->terms[i].of, *quotient = xg_aff_div_in(env, m->of, m->k), *to;
+    const xg_aff *m = e->terms[i].of, *quotient, *to;
     int64_t d = e->terms[i].scale, cd;
     uint32_t j;
-    if (!quotient || d == INT64_MIN || !xg_mul64(d, m->k, &cd) || cd == INT64_MIN) return NULL;
+    if (d == INT64_MIN || !xg_mul64(d, m->k, &cd) || cd == INT64_MIN) return NULL;
+    for (j = 0; j < n && (j == i || e->terms[j].scale % cd); j++) {}
+    if (j == n) return NULL; /* nothing that could be c*d times a part of the quotient */
+    quotient = xg_aff_div_in(env, m->of, m->k);
+    if (!quotient) return NULL;
     for (j = 0; j < n; j++) if (e->terms[j].scale == cd && (to = xg_aff_rejoin_mods(env, e, &e->terms[i], &e->terms[j], quotient)) != NULL) return to;
     if (xg_aff_count_inner(quotient) == 0 || (quotient->kind == XG_AFF_DIV && xg_aff_scale_of(e, quotient) != cd)) return NULL;
     to = xg_aff_merge(env->x, xg_aff_merge(env->x, e, m, -d), quotient, -cd);
@@ -268,6 +272,7 @@ XG_FN xg_aff_rewrite xg_aff_rewrite_begin(xg_aff_env *env, const xg_aff *const *
     return w;
 }
 
+XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e);
 XG_FN const xg_aff *xg_aff_rewrite_var(xg_aff_rewrite *w, const xg_aff *e) {
     bool dim = e->kind == XG_AFF_DIM;
     xg_range r;
@@ -277,6 +282,46 @@ XG_FN const xg_aff *xg_aff_rewrite_var(xg_aff_rewrite *w, const xg_aff *e) {
     return xg_range_is_point(r) ? xg_aff_const(w->env->x, r.lo) : e;
 }
 
+/* k + the terms of part times s, into the terms in `from`, which move to `to`; false on overflow or when there are too many. */
+enum { XG_AFF_FEW = 24 };
+typedef struct xg_aff_terms { int64_t k; uint32_t n; xg_term terms[XG_AFF_FEW]; } xg_aff_terms;
+XG_FN bool xg_aff_terms_add(xg_aff_terms *to, const xg_aff_terms *from, const xg_aff *part, int64_t s) {
+    xg_linear l;
+    uint32_t i = 0, j = 0;
+    xg_aff_linear(part, &l);
+    to->n = 0;
+    if (from->n + l.n > XG_AFF_FEW || !xg_mul64(l.k, s, &to->k) || !xg_add64(to->k, from->k, &to->k)) return false;
+    while (i < from->n || j < l.n) {
+        int c = i == from->n ? 1 : j == l.n ? -1 : xg_aff_compare(from->terms[i].of, l.terms[j].of);
+        xg_term t;
+        t.of = c <= 0 ? from->terms[i].of : l.terms[j].of;
+        t.scale = 0;
+        if (c >= 0 && !xg_mul64(l.terms[j++].scale, s, &t.scale)) return false;
+        if (c <= 0 && !xg_add64(t.scale, from->terms[i++].scale, &t.scale)) return false;
+        if (t.scale) to->terms[to->n++] = t;
+    }
+    return true;
+}
+/* A sum over rewritten terms among which there is at most one quotient or remainder: no rule but the addition of like terms applies on the way, so that
+ * the sums on the way need not be made. False: add them one by one. */
+XG_FN bool xg_aff_rewrite_plain_sum(xg_aff_rewrite *w, const xg_aff *e, const xg_aff **out) {
+    const xg_aff *parts[XG_AFF_FEW];
+    xg_aff_terms sums[2];
+    uint32_t i, inner = 0;
+    if (e->n > XG_AFF_FEW) return false;
+    for (i = 0; i < e->n; i++) {
+        parts[i] = xg_aff_rewrite_one(w, e->terms[i].of);
+        if (!parts[i]) { *out = NULL; return true; }
+        inner += xg_aff_count_inner(parts[i]);
+    }
+    if (inner > 1) return false;
+    sums[0].k = e->k;
+    sums[0].n = 0;
+    for (i = 0; i < e->n; i++) if (!xg_aff_terms_add(&sums[(i + 1) & 1], &sums[i & 1], parts[i], e->terms[i].scale)) return false;
+    *out = xg_aff_from_terms(w->env->x, sums[e->n & 1].k, sums[e->n & 1].terms, sums[e->n & 1].n);
+    return true;
+}
+
 XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     xg_aff *node = (xg_aff *)e;
     const xg_aff *to;
@@ -284,7 +329,8 @@ XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     if (!e || e->kind == XG_AFF_CONST) return e;
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return xg_aff_rewrite_var(w, e);
     if (e->memo_stamp == w->stamp) return e->memo;
-    if (e->kind == XG_AFF_SUM) {
+    if (e->kind == XG_AFF_SUM && xg_aff_rewrite_plain_sum(w, e, &to)) {
+    } else if (e->kind == XG_AFF_SUM) {
         to = xg_aff_const(w->env->x, e->k);
         for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
     } else {

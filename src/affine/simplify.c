@@ -180,12 +180,28 @@ XG_FN bool xg_imap_has_empty_range(const xg_imap *m) {
     return false;
 }
 
+/* Results are sums of variables that have more than one value, under no conditions: there is nothing to simplify. */
+XG_FN bool xg_imap_is_plain(const xg_imap *m) {
+    uint32_t i, k;
+    if (m->n_constraints || m->n_rts || xg_imap_has_empty_range(m)) return false;
+    for (i = 0; i < m->n_results; i++) {
+        xg_linear l;
+        if (!m->results[i]) return false;
+        xg_aff_linear(m->results[i], &l);
+        for (k = 0; k < l.n; k++) {
+            const xg_aff *v = l.terms[k].of;
+            if (v->kind == XG_AFF_DIM ? v->n >= m->n_dims || xg_range_is_point(m->dims[v->n].range) : v->kind != XG_AFF_SYM || v->n >= m->n_syms || xg_range_is_point(m->syms[v->n].range)) return false;
+        }
+    }
+    return true;
+}
+
 XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *from) {
     enum { ROUNDS = 8 };
     xg_imap *m;
     int round;
     bool narrower = true;
-    if (from->state != XG_IMAP_OK) return from;
+    if (from->state != XG_IMAP_OK || xg_imap_is_plain(from)) return from;
     m = xg_imap_copy(x, from, 0);
     for (round = 0; narrower && round < ROUNDS && !xg_imap_has_empty_range(m); round++) {
         xg_aff_env env = xg_imap_env(x, m);
@@ -248,11 +264,20 @@ XG_FN const xg_imap *xg_imap_keep_place(xg_aff_ctx *x, const xg_imap *at, const 
     return xg_imap_keep(x, at, k);
 }
 
+XG_FN bool xg_imap_keeps_all(const xg_imap *m, xg_imap_marks keep) {
+    uint32_t i;
+    for (i = 0; i < m->n_dims; i++) if (!keep.dim[i]) return false;
+    for (i = 0; i < m->n_syms + m->n_rts; i++) if (!keep.sym[i]) return false;
+    return true;
+}
 XG_FN const xg_imap *xg_imap_keep(xg_aff_ctx *x, const xg_imap *m, xg_imap_marks keep) {
     uint32_t n_dims = 0, n_syms = 0, n_rts = 0, all = m->n_syms + m->n_rts, i;
-    const xg_aff **dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)m->n_dims + 1), **syms = XG_NEW_N(x->arena, const xg_aff *, (size_t)all + 1);
+    const xg_aff **dims, **syms;
     xg_aff_rewrite w;
     xg_imap *to;
+    if (xg_imap_keeps_all(m, keep)) return m;
+    dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)m->n_dims + 1);
+    syms = XG_NEW_N(x->arena, const xg_aff *, (size_t)all + 1);
     for (i = 0; i < m->n_dims; i++) dims[i] = keep.dim[i] ? xg_aff_dim(x, n_dims++) : xg_aff_const(x, m->dims[i].range.lo);
     for (i = 0; i < all; i++) {
         syms[i] = keep.sym[i] ? xg_aff_sym(x, n_syms++) : xg_aff_const(x, m->syms[i].range.lo);

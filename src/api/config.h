@@ -26,6 +26,9 @@
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_INLINE static inline __attribute__((always_inline, unused))
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
+#define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
+#endif
 #else
 #define XG_UNUSED
 #define XG_PRINTF(text, first)

@@ -49,14 +49,16 @@ XG_FN void *xg_mem_alloc(xg_ctx *c, size_t bytes); /* NULL when there is none or
 XG_FN void xg_mem_free(xg_ctx *c, void *p);
 
 typedef struct xg_chunk xg_chunk;
-typedef struct xg_arena { xg_ctx *ctx; xg_chunk *chunk; char *at, *end; size_t grow; } xg_arena;
-typedef struct xg_mark { xg_chunk *chunk; char *at; } xg_mark;
+typedef struct xg_arena xg_arena;
+struct xg_arena { xg_ctx *ctx; xg_chunk *chunk, *spare; char *at, *end; size_t grow; xg_arena *inner, *next; };
+typedef struct xg_mark { xg_chunk *chunk; char *at; xg_arena *inner; } xg_mark;
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
+XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
-XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* frees all that was allocated since the mark */
+XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -119,6 +121,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val); /* val may not be
  * the caller stores the new node before any other call. */
 typedef struct xg_set { xg_arena *arena; void **slots; uint32_t *hashes; uint32_t n, cap; } xg_set;
 XG_FN void xg_set_init(xg_set *s, xg_arena *a);
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for so many without growing */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */

@@ -1,8 +1,8 @@
 /* base/memory.c -- contexts, failure, arenas, checked arithmetic.
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
- * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it releases
- * the chunks that came after. */
+ * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -118,21 +118,51 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
+/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
+    while (a->spare) {
+        xg_chunk *c = a->spare;
+        a->spare = c->older;
+        if ((size_t)(c->end - (char *)c) >= room) return c;
+        xg_mem_free(a->ctx, c);
+    }
+    return NULL;
+}
+
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
-    while (a->chunk != m.chunk) { xg_chunk *older = a->chunk->older; xg_mem_free(a->ctx, a->chunk); a->chunk = older; }
+    for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
+    while (a->chunk != m.chunk) { xg_chunk *c = a->chunk; a->chunk = c->older; c->older = a->spare; a->spare = c; }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
 }
 
-XG_FN void xg_arena_free(xg_arena *a) { xg_mark none = {NULL, NULL}; xg_arena_reset(a, none); a->grow = XG_CHUNK_MIN; }
-XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; return m; }
+XG_FN void xg_arena_free(xg_arena *a) {
+    xg_mark none;
+    memset(&none, 0, sizeof none);
+    xg_arena_reset(a, none);
+    (void)xg_arena_take_spare(a, SIZE_MAX);
+    a->grow = XG_CHUNK_MIN;
+}
+XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
+
+XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
+    xg_arena *inner = XG_NEW(a, xg_arena);
+    xg_arena_init(inner, a->ctx);
+    inner->next = a->inner;
+    a->inner = inner;
+    return inner;
+}
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
     xg_chunk *chunk;
-    if (room < a->grow) room = a->grow;
-    if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-    chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    chunk = xg_arena_take_spare(a, room);
+    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
+    else {
+        if (room < a->grow) room = a->grow;
+        if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
+        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+    }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
     chunk->end = (char *)chunk + room;
@@ -171,7 +201,7 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
-    if (b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    if (XG_UNLIKELY((a | b) >> (sizeof(size_t) * 4)) && b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
     return a * b;
 }
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
@@ -179,9 +209,16 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
     return a + b;
 }
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
+#ifdef XG_MUL_OVERFLOWS
+    int64_t r;
+    if (XG_MUL_OVERFLOWS(a, b, &r)) return false;
+    *out = r;
+    return true;
+#else
     if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
     *out = a * b;
     return true;
+#endif
 }
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;

@@ -35,6 +35,12 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
 /* ---- hash-consed nodes ---- */
 
 XG_FN void xg_set_init(xg_set *s, xg_arena *a) { memset(s, 0, sizeof *s); s->arena = a; }
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
+    if (s->cap || n > UINT32_MAX / 8) return;
+    for (s->cap = 32; s->cap < 2 * n; s->cap *= 2) {}
+    s->slots = XG_NEW_N(s->arena, void *, s->cap);
+    s->hashes = (uint32_t *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, s->cap, sizeof *s->hashes));
+}
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
     uint32_t at;
     if (s->n * 2 >= s->cap) {

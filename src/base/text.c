@@ -56,12 +56,22 @@ XG_FN void xg_put(xg_buf *b, const char *p, size_t n) {
 }
 XG_FN void xg_puts(xg_buf *b, const char *z) { xg_put(b, z, strlen(z)); }
 XG_FN void xg_put_str(xg_buf *b, xg_str s) { xg_put(b, s.p, s.n); }
-XG_FN void xg_putc(xg_buf *b, char c) { char *at = xg_buf_room(b, 1); at[0] = c; at[1] = 0; b->n++; }
+XG_FN void xg_putc(xg_buf *b, char c) {
+    char *at = XG_LIKELY(b->n + 1 < b->cap) ? b->p + b->n : xg_buf_room(b, 1);
+    at[0] = c;
+    at[1] = 0;
+    b->n++;
+}
 
 /* Digits of v before `end`, in base 10 or 16; returns their start. */
 XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
     const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    do { *--end = set[v % base]; v /= base; } while (v);
+    if (base == 10) {
+        for (; v > UINT32_MAX; v /= 10) *--end = (char)('0' + v % 10);
+        { uint32_t w = (uint32_t)v; do *--end = (char)('0' + w % 10); while ((w /= 10) != 0); }
+        return end;
+    }
+    do *--end = set[v % base]; while ((v /= base) != 0);
     return end;
 }
 XG_FN void xg_put_u64(xg_buf *b, uint64_t v) { char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false); xg_put(b, s, (size_t)(e - s)); }
@@ -117,7 +127,7 @@ XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const 
 }
 
 XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
-    size_t total = 0, i;
+    size_t total = 0;
     char spare[72];
     va_list copy;
     va_copy(copy, args);
@@ -126,7 +136,8 @@ XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args)
         size_t n = 1;
         if (*format == '%') { format++; n = xg_format_one(&format, &copy, spare, &text); }
         else { while (format[n] && format[n] != '%') n++; format += n; }
-        for (i = 0; i < n; i++, total++) if (total + 1 < cap) out[total] = text[i];
+        if (total + 1 < cap) memcpy(out + total, text, XG_MIN(n, cap - 1 - total));
+        total += n;
     }
     va_end(copy);
     if (cap) out[total < cap ? total : cap - 1] = 0;

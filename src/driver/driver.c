@@ -33,6 +33,7 @@ typedef struct xg_driver_state {
     const xg_backend *backend;
     void *code;
     xg_arena *arena;
+    xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
@@ -59,11 +60,11 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
 }
 
 /* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
-XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
-    xg_karg *args = XG_NEW_N(p->arena, xg_karg, s->n_links + (size_t)1);
+XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+    xg_karg *args = XG_NEW_N(a, xg_karg, s->n_links + (size_t)1);
     xg_map64 first;
     uint32_t k;
-    xg_map64_init(&first, p->arena);
+    xg_map64_init(&first, a);
     for (k = 0; k < s->n_links; k++) {
         const xg_buffer *b = p->buffers.p[s->links[k]];
         if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
@@ -80,8 +81,15 @@ XG_FN xg_karg *xg_driver_args(const xg_plan *p, const xg_plan_step *s) {
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
-    xg_buf_init(&b, s->arena);
-    for (k = 0; k < n; k++) xg_printf(&b, "%d:%lld:%lld:%d%d ", (int)args[k].slice, (long long)args[k].bytes, (long long)args[k].align, args[k].written, args[k].aliased);
+    xg_buf_init(&b, s->work);
+    for (k = 0; k < n; k++) {
+        xg_put_i64(&b, args[k].slice);
+        xg_putc(&b, args[k].written ? '!' : ':');
+        xg_put_i64(&b, args[k].bytes);
+        xg_putc(&b, args[k].aliased ? '!' : ':');
+        xg_put_i64(&b, args[k].align);
+        xg_putc(&b, ' ');
+    }
     xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -93,8 +101,8 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
-    xg_driver_state *s = (xg_driver_state *)user;
+/* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
+XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
     xg_karg *args;
@@ -103,11 +111,11 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     uint32_t *made;
     size_t i;
     xg_driver_check_args(fusion);
-    args = xg_driver_args(p, &p->steps.p[step]);
+    args = xg_driver_args(s->work, p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->arena->ctx, s->arena, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
+    m = xg_emit_fusion(s->arena->ctx, s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
     m->entry->args = args;
@@ -118,6 +126,7 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
     }
@@ -127,7 +136,7 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_dump_kir(m, s->o, "final");
     s->backend->kernel(s->code, m); /* settles the name and the dynamic shared memory */
     memset(&k, 0, sizeof k);
-    k.name = m->entry->name;
+    k.name = xg_str_copy(p->arena, m->entry->name);
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
@@ -137,6 +146,13 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_dict_put(&s->made, key, made);
     return *made;
 }
+XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
+    xg_driver_state *s = (xg_driver_state *)user;
+    xg_mark none = xg_arena_mark(s->work);
+    uint32_t number = xg_driver_make_kernel(s, p, step);
+    xg_arena_reset(s->work, none);
+    return number;
+}
 
 XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
     uint32_t n = 0;
@@ -145,7 +161,7 @@ XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
         size_t at = k;
         while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
         if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
-        for (k = at; k < ptx->n && ptx->p[k] != '\n'; k++) {}
+        { const char *end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL; k = end ? (size_t)(end - ptx->p) : ptx->n; }
     }
     return n;
 }
@@ -182,6 +198,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
+    s.work = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
     s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;

@@ -1,8 +1,8 @@
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
  *
  * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a job, run by xg_public_do, which
- * has the one setjmp of the compiler; what a failing call allocated in a module's arena stays there until the module goes. Compiling parses the kept text
- * again, so that passes may change their own copy. */
+ * has the one setjmp of the compiler; what a failing call allocated in a module's arena stays there until the module goes. Passes change the module that
+ * they are given: the first compilation takes the parsed one, and who needs it afterwards parses the kept text again. What the info calls tell is copied. */
 #ifndef XG_DRIVER_PUBLIC_C
 #define XG_DRIVER_PUBLIC_C
 #include "driver.h"
@@ -10,9 +10,13 @@
 struct xlagpu_module {
     xlagpu_context *owner;
     xlagpu_module *prev, *next;
-    xg_arena arena;
+    xg_arena arena;   /* what lives as long as the module */
+    xg_arena parsed;  /* hlo and all that is made of it */
     xg_source source;
-    xg_module *hlo;
+    xg_module *hlo;   /* NULL after a compilation: see xg_public_hlo */
+    xg_str name;
+    xlagpu_value_info *params, *results; /* leaves */
+    uint32_t n_params, n_results;
     xlagpu_report report;
     bool compiled;
 };
@@ -39,6 +43,7 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *m) {
     x = m->owner;
     if (m->prev) m->prev->next = m->next; else x->modules = m->next;
     if (m->next) m->next->prev = m->prev;
+    xg_arena_free(&m->parsed);
     xg_arena_free(&m->arena);
     xg_mem_free(&x->c, m);
 }
@@ -76,6 +81,7 @@ XG_FN xlagpu_module *xg_public_module(xlagpu_context *x) {
     memset(m, 0, sizeof *m);
     m->owner = x;
     xg_arena_init(&m->arena, &x->c);
+    xg_arena_init(&m->parsed, &x->c);
     m->next = x->modules;
     if (m->next) m->next->prev = m;
     x->modules = m;
@@ -134,6 +140,45 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
     return m && xg_public_do(j, work) ? j->made : none;
 }
 
+/* The module as it was parsed. */
+XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
+    xg_ctx *c = &m->owner->c;
+    if (m->hlo) return m->hlo;
+    xg_arena_free(&m->parsed);
+    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source) : xg_hlo_parse(c, &m->parsed, &m->source);
+}
+/* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
+XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
+    xg_module *hlo = xg_public_hlo(m);
+    m->hlo = NULL;
+    return hlo;
+}
+
+XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name, xlagpu_value_info *out, uint32_t *n) {
+    xlagpu_value_info *v = out + *n;
+    int64_t *dims;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n); return; }
+    dims = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
+    if (s->rank) memcpy(dims, s->dims, s->rank * sizeof *dims);
+    v->type = s->type;
+    v->rank = s->rank;
+    v->dims = dims;
+    v->bytes = (size_t)xg_plan_bytes(s);
+    v->name = name;
+    ++*n;
+}
+/* What the info calls tell. */
+XG_FN void xg_public_describe(xlagpu_module *m) {
+    const xg_module *h = m->hlo;
+    uint32_t k;
+    m->name = xg_str_copy(&m->arena, h->name);
+    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_params) + 1);
+    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_result) + 1);
+    for (k = 0; k < h->entry->n_params; k++) xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p, m->params, &m->n_params);
+    xg_public_add_leaves(&m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
+}
+
 XG_FN void xg_public_parse(xg_public_job *j) {
     xlagpu_module *m = j->m;
     char *copy = (char *)xg_alloc_raw(&m->arena, xg_add(&m->owner->c, j->size, 1));
@@ -142,8 +187,8 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    m->hlo = xg_plan_is_text(copy, j->size) ? xg_plan_parse_hlo(&m->owner->c, &m->arena, &m->source) : xg_hlo_parse(&m->owner->c, &m->arena, &m->source);
-    xg_hlo_verify(m->hlo);
+    xg_hlo_verify(xg_public_hlo(m));
+    xg_public_describe(m);
 }
 
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, const char *text, size_t size) {
@@ -165,7 +210,7 @@ XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, cons
 XG_FN void xg_public_print(xg_public_job *j) {
     xg_buf b;
     xg_buf_init(&b, &j->m->arena);
-    xg_hlo_print(&b, j->m->hlo, NULL);
+    xg_hlo_print(&b, xg_public_hlo(j->m), NULL);
     xg_public_give(j, b.p, b.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
@@ -173,36 +218,17 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
     return xg_public_bytes(m, &j, xg_public_print);
 }
 
-XG_FN bool xg_public_leaf(const xg_shape *s, uint32_t *index, xlagpu_value_info *out) {
-    uint32_t k;
-    if (s->type == XLAGPU_TUPLE) {
-        for (k = 0; k < s->n_elems; k++) if (xg_public_leaf(s->elems[k], index, out)) return true;
-        return false;
-    }
-    if ((*index)--) return false;
-    out->type = s->type;
-    out->rank = s->rank;
-    out->dims = s->dims;
-    out->bytes = (size_t)xg_plan_bytes(s);
+XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t index, xlagpu_value_info *out) {
+    memset(out, 0, sizeof *out);
+    if (index >= n) return false;
+    *out = all[index];
     return true;
 }
-
-XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->hlo->name.p : ""; }
-XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? (uint32_t)xg_shape_leaves(m->hlo->entry_params) : 0; }
-XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? (uint32_t)xg_shape_leaves(m->hlo->entry_result) : 0; }
-XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
-    uint32_t k;
-    if (!m || !out) return false;
-    memset(out, 0, sizeof *out);
-    for (k = 0; k < m->hlo->entry->n_params; k++) if (xg_public_leaf(m->hlo->entry_params->elems[k], &index, out)) { out->name = m->hlo->entry->params[k]->name.p; return true; }
-    return false;
-}
-XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
-    if (!m || !out) return false;
-    memset(out, 0, sizeof *out);
-    out->name = m->hlo->entry->root->name.p;
-    return xg_public_leaf(m->hlo->entry_result, &index, out);
-}
+XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->name.p : ""; }
+XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? m->n_params : 0; }
+XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? m->n_results : 0; }
+XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) { return m && out && xg_public_info(m->params, m->n_params, index, out); }
+XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) { return m && out && xg_public_info(m->results, m->n_results, index, out); }
 
 /* ---- compiling ---- */
 
@@ -247,7 +273,7 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     char *kept;
     xg_public_options(c, j->desc, &o);
     if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
-    else exe = xg_driver_compile(xg_hlo_parse(c, &j->work, &m->source), &j->work, &o, &report);
+    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report);
     kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
     memcpy(kept, exe.p, exe.n);
     xg_public_report(m, &report);
@@ -255,8 +281,11 @@ XG_FN void xg_public_compile(xg_public_job *j) {
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *m, const xlagpu_compile_desc *desc) {
     xg_public_job j = xg_public_job_of(m);
+    xlagpu_bytes made;
     j.desc = desc;
-    return xg_public_bytes(m, &j, xg_public_compile);
+    made = xg_public_bytes(m, &j, xg_public_compile);
+    if (m && !m->hlo) xg_arena_free(&m->parsed);
+    return made;
 }
 
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *m, xlagpu_report *out) {
@@ -356,7 +385,7 @@ XG_FN void xg_public_result(const xg_literal *l, const xlagpu_tensor **out) {
 }
 
 XG_FN void xg_public_evaluate(xg_public_job *j) {
-    xg_module *m = j->m->hlo;
+    xg_module *m = xg_public_hlo(j->m);
     const xlagpu_tensor *in = j->inputs, *out = j->outputs;
     const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
     xg_eval_options o;

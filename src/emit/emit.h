@@ -151,6 +151,9 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
+/* ---- rows.c ---- */
+XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);

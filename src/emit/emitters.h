@@ -9,6 +9,7 @@
     X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
+    X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
     X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \

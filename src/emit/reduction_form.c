@@ -28,6 +28,7 @@ typedef struct xg_reduction {
     const xg_shape *in;           /* what is reduced, without its type */
     uint32_t n_heroes, n_values;
     xg_hero *heroes;
+    uint32_t before;              /* heroes of earlier stages, where there are stages */
     uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
     const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
     xg_index_order kept, reduced; /* dims of the operand, minor first */
@@ -45,18 +46,6 @@ typedef struct xg_reduction {
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */
-
-/* Numbers narrower than a byte stay with the loop emitter. */
-XG_FN bool xg_hero_has_values(const xg_inst *i) {
-    uint32_t k;
-    if (XG_OPERAND(i, 0)->shape->dynamic) return false;
-    for (k = 0; k < i->n_operands / 2; k++) {
-        const xg_shape *s = xg_indexing_output_shape(i, k);
-        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
-        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
-    }
-    return true;
-}
 
 /* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
@@ -208,8 +197,20 @@ XG_FN void xg_reduction_sources(xg_reduction *r) {
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
 }
 
+/* How the reduction is carried; false if partial results cannot start from anything that is known. */
+XG_FN bool xg_hero_set(xg_hero *h, const xg_inst *i, uint32_t first, xg_arena *a) {
+    xg_reducer_start start = xg_reducer_start_of(i, a);
+    h->i = i;
+    h->comp = xg_attr_comp(i, XG_A_to_apply);
+    h->n = i->n_operands / 2;
+    h->first = first;
+    h->wide = h->n == 1 ? xg_reducer_wide(h->comp, i->shape->type) : XLAGPU_INVALID;
+    h->pads = start == XG_REDUCER_FROM_INIT;
+    h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(i->shape->type) == XGT_F);
+    return start != XG_REDUCER_UNKNOWN;
+}
+
 XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
-    xg_reducer_start start;
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;
@@ -218,16 +219,8 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
     if (r->in->elements == 0) return false;
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero *h = &r->heroes[k];
-        if (!xg_hero_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i)) return false;
-        h->comp = xg_attr_comp(h->i, XG_A_to_apply);
-        h->n = h->i->n_operands / 2;
-        h->first = r->n_values;
-        h->wide = h->n == 1 ? xg_reducer_wide(h->comp, h->i->shape->type) : XLAGPU_INVALID;
+        if (!xg_fuse_reduce_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i) || !xg_hero_set(h, h->i, r->n_values, e->arena)) return false;
         r->n_values += h->n;
-        start = xg_reducer_start_of(h->i, e->arena);
-        if (start == XG_REDUCER_UNKNOWN) return false;
-        h->pads = start == XG_REDUCER_FROM_INIT;
-        h->late = !h->pads || (xg_reducer_is_sum(h->comp) && xg_type_class(h->i->shape->type) == XGT_F);
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
     xg_reduction_sources(r);
@@ -293,7 +286,7 @@ XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
     xg_scope s;
     xg_kfunc *f;
     xg_buf_init(&name, a);
-    xg_printf(&name, "combine%u_%s", (unsigned)(h - r->heroes), h->comp->name.p);
+    xg_printf(&name, "combine%u_%s", r->before + (unsigned)(h - r->heroes), h->comp->name.p);
     for (k = 0; k < h->n; k++) {
         xlagpu_type t = xg_hero_type(h, k);
         types[n++] = xg_kir_scalar(r->e->m, xg_kelem_of(xg_type_real(t)));

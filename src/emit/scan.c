@@ -31,7 +31,7 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
     uint32_t dim, k;
     bool reverse;
     for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
-    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_hero_has_values(i)) return false;
+    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_fuse_reduce_has_values(i)) return false;
     return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
 }
 

@@ -29,9 +29,14 @@ XG_FN void xg_eval_store_int(xlagpu_type t, void *p, int64_t v) {
 
 /* ---- narrow floats and f32, by blocks ---- */
 
-#define XG_EVAL_LANES 16 /* a constant number of turns, so that compilers use vectors at -O2 */
+#define XG_EVAL_LANES 16 /* a constant number of turns, so that compilers use vectors */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__)
+#define XG_EVAL_VECTORS __attribute__((optimize("O3"))) /* whatever the rest is compiled with: the evaluator of bf16 spends half its time here */
+#else
+#define XG_EVAL_VECTORS
+#endif
 
-XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
+XG_EVAL_VECTORS XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
     uint32_t v[XG_EVAL_LANES];
     for (; i + XG_EVAL_LANES <= n; i += XG_EVAL_LANES) {
@@ -41,7 +46,7 @@ XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRI
     for (; i < n; i++) out[i] = xg_bf16_to_f32(in[i]);
 }
 
-XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRICT in, size_t n) {
+XG_EVAL_VECTORS XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
     uint32_t v[XG_EVAL_LANES];
     for (; i + XG_EVAL_LANES <= n; i += XG_EVAL_LANES) {
@@ -54,6 +59,7 @@ XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRI
     for (; i < n; i++) out[i] = xg_f32_to_bf16(in[i]);
 }
 #undef XG_EVAL_LANES
+#undef XG_EVAL_VECTORS
 
 XG_FN void xg_eval_narrow_decode(xlagpu_type t, const float *table, float *out, const void *in, size_t n) {
     size_t i;

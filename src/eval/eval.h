@@ -72,7 +72,7 @@ typedef struct xg_eval_run {
     float *tables[XLAGPU_TYPE_COUNT]; /* the 256 values of 8-bit and narrower floats */
     uint32_t depth;
     uint64_t work;
-    bool acts;                   /* some instruction does more than give its value */
+    bool acts_known, acts;       /* some instruction does more than give its value */
     bool dynamic;                /* some shape has dimensions without a fixed size */
     xg_inst **sized;             /* by instruction id: its form for the sizes that it last saw, once there is one */
     uint32_t n_devices, partitions, device; /* device d is partition d % partitions of replica d / partitions; the one that runs now */

@@ -188,20 +188,29 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
 }
 
 /* Does an instruction do more than give its value? Those run whether or not somebody asks for it; and what may contain one of them does. */
-XG_FN bool xg_eval_acts(const xg_eval_run *r, const xg_inst *i) {
+XG_FN bool xg_eval_calls_act(xg_eval_run *r);
+XG_FN bool xg_eval_acts(xg_eval_run *r, const xg_inst *i) {
     switch (i->op) {
     case XG_SEND: case XG_RECV: case XG_RECV_DONE: case XG_INFEED: case XG_OUTFEED: case XG_RNG: case XG_RNG_GET_AND_UPDATE_STATE: return true;
     case XG_CUSTOM_CALL: return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
-    case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_FUSION: case XG_ASYNC_START: return r->acts;
+    case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_FUSION: case XG_ASYNC_START: return xg_eval_calls_act(r);
     default: return false;
     }
 }
 
-XG_FN void xg_eval_first_plan(xg_eval_run *r) {
+/* Whether a called computation may hold one of those: any in the module, looked for when the first call is met. */
+XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
+    if (r->acts_known) return r->acts;
+    r->acts_known = true; /* and false, while other calls are passed */
+    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) { r->acts = true; break; }
+    return r->acts;
+}
+
+/* An evaluation may be of one small computation of a large module: nothing here walks the module, and positions are written by the plan of their computation. */
+XG_FN void xg_eval_first_plan(xg_eval_run *r) {
     r->plans = XG_NEW_N(&r->mem, xg_eval_plan *, r->module->n_comp_ids);
-    r->position = XG_NEW_N(&r->mem, uint32_t, r->module->n_ids);
-    for (c = r->module->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) r->acts = true;
+    r->position = (uint32_t *)xg_alloc_raw(&r->mem, xg_mul(r->ctx, r->module->n_ids, sizeof *r->position));
 }
 
 XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {

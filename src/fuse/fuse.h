@@ -25,6 +25,9 @@ enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
 
+/* ---- scatter_operands.c ---- */
+XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
@@ -93,6 +96,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
@@ -125,7 +129,7 @@ typedef struct xg_kernels {
     XG_VEC(xg_kernel *) order, stack;
     xg_buf *log;
 } xg_kernels;
-enum { XG_FUSE_OPS_MAX = 1500, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -151,6 +155,23 @@ XG_FN bool xg_kernels_close(xg_kernels *g);
 
 /* ---- multi_output.c ---- */
 XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
+
+/* ---- rows.c: row programs ---- */
+/* Instructions of which those that depend on reductions are each needed at one index for each (row, column) of one array of rows: a map gives it. */
+typedef struct xg_row_form {
+    xg_aff_ctx *x;
+    int64_t rows, cols;
+    uint32_t n, n_reduces, n_stages;
+    xg_inst *const *insts;       /* in program order */
+    xg_map64 places;             /* instruction id + 1 -> place in insts, plus 1 */
+    uint32_t *stage;             /* by place: reductions one behind the other; a reduction's own with it */
+    const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
+} xg_row_form;
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots);
+XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
+XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
+XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
+XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);

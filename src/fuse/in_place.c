@@ -8,6 +8,7 @@
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away.
+ * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -17,6 +18,8 @@ typedef struct xg_in_place {
     xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
     XG_VEC(xg_inst *) work;
     xg_arena *arena;
+    const xg_comp *comp;
+    bool asked, rows;       /* whether the computation is a row program, once that was asked */
 } xg_in_place;
 
 XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
@@ -62,6 +65,23 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Whether all of a row is read, by the threads that write it, before any of it is written. */
+XG_FN bool xg_in_place_rows(xg_in_place *w) {
+    const xg_comp *c = w->comp;
+    xg_inst **insts, **roots;
+    uint32_t n = 0, n_roots = 0;
+    xg_row_form f;
+    if (w->asked) return w->rows;
+    w->asked = true;
+    insts = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
+    roots = XG_NEW_N(w->arena, xg_inst *, c->root->n_operands + (size_t)1);
+    XG_FOR_INSTS(i, c) insts[n++] = i;
+    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
+    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
+    w->rows = xg_fuse_row_form(&f, w->arena, xg_aff_new(w->arena), insts, n, roots, n_roots);
+    return w->rows;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -69,6 +89,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
     if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
     if (window) return false;
+    if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return xg_in_place_rows(w);
     if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
     if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
         as = xg_in_place_window(user);
@@ -117,6 +138,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
     if (!ok) return false;
     memset(&w, 0, sizeof w);
     w.arena = a;
+    w.comp = c;
     xg_map64_init(&w.seen, a);
     xg_in_place_add(&w, from, from);
     while (w.work.n && ok) {

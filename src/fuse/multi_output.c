@@ -96,6 +96,7 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
+    if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
@@ -151,6 +152,41 @@ XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, 
     return elsewhere;
 }
 
+/* Must a root of one of them lie in memory when both are one kernel? */
+XG_FN bool xg_multi_keeps(const xg_kernel *root, const xg_kernel *a, const xg_kernel *b) {
+    uint32_t j;
+    if (root->pinned) return true;
+    for (j = 0; j < root->readers.n; j++) {
+        const xg_kernel *c = root->readers.p[j];
+        if (c->live && c->leader != a && c->leader != b && xg_kernel_find_input(c->leader, root)) return true;
+    }
+    return false;
+}
+/* The kernel goes on under another of its roots. */
+XG_FN void xg_multi_lead(xg_kernels *g, xg_kernel *from, xg_kernel *to) {
+    uint32_t j;
+    for (j = 0; j < from->roots.n; j++) from->roots.p[j]->leader = to;
+    from->leader = to;
+    to->roots = from->roots;
+    to->shared = from->shared;
+    from->roots.n = 0;
+    xg_kernel_walk(g, to);
+    for (j = 0; j < to->n_inputs; j++) xg_kernel_add_reader(g, to->inputs[j].from, to);
+}
+/* Values that only the kernel itself reads, element for element, need no memory any more. */
+XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
+    uint32_t n = 0, j;
+    for (j = 0; j < a->roots.n; j++) {
+        xg_kernel *root = a->roots.p[j];
+        if (xg_multi_keeps(root, a, a)) a->roots.p[n++] = root;
+        else root->live = false;
+    }
+    if (n == a->roots.n) return;
+    a->roots.n = n;
+    if (!a->live) xg_multi_lead(g, a, a->roots.p[0]);
+    else xg_kernel_walk(g, a);
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
@@ -165,7 +201,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    why = a->ops > XG_FUSE_OPS_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    why = a->ops > XG_FUSE_OPS_JOINED_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         *a = was;
@@ -178,6 +214,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    if (related && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 

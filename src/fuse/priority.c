@@ -174,6 +174,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     xg_kernels g;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
+    xg_rows_run(&g);
     xg_multi_run(&g);
     return xg_kernels_close(&g);
 }

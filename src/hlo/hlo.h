@@ -71,6 +71,7 @@ struct xg_shape {
     int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
     uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
+    bool flat;                  /* a tuple without tuples in it */
 };
 
 /* ---- values of attributes -------------------------------------------------------------------------------------- */

@@ -189,10 +189,13 @@ XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64
 XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type) { return xg_shape_array(m, type, NULL, 0, NULL, xg_layout_descending(m, 0)); }
 XG_FN const xg_shape *xg_shape_tuple(xg_module *m, const xg_shape *const *elems, uint32_t n) {
     xg_shape key;
+    uint32_t k;
     memset(&key, 0, sizeof key);
     key.type = XLAGPU_TUPLE;
     key.n_elems = n;
     key.elems = elems;
+    for (k = 0; k < n && elems[k]->type != XLAGPU_TUPLE; k++) {}
+    key.flat = k == n;
     return xg_shape_intern(m, &key);
 }
 XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_shape *held) {
@@ -250,6 +253,7 @@ XG_FN int64_t xg_shape_leaves(const xg_shape *s) {
     int64_t n = 0;
     uint32_t k;
     if (s->type != XLAGPU_TUPLE) return 1;
+    if (s->flat) return s->n_elems;
     for (k = 0; k < s->n_elems; k++) n += xg_shape_leaves(s->elems[k]);
     return n;
 }

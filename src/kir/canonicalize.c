@@ -58,6 +58,7 @@ XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
     uint32_t n = 0;
     xg_kcanon_push_operands(c, op);
     xg_kop_remove(op);
+    if (!r->owner || r->owner->scratch) return;
     for (o = r->first; o && n <= XG_KCANON_LITTLE; o = o->next) n++;
     if (again || n <= XG_KCANON_LITTLE) xg_kcanon_push(c, r->owner);
 }

@@ -28,12 +28,12 @@ XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF
 XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op, ((uint64_t)op->flags << 32) | op->n_operands), k;
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a), k, n = op->n_operands;
     bool swapped = xg_kcse_swapped(op);
-    h = xg_hash_mix(h, (uint64_t)op->a);
-    h = xg_hash_mix(h, (uint64_t)op->b);
-    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
-    for (k = 0; k < op->n_results; k++) h = xg_hash_mix(h, op->results[k].type->id);
+    if (op->b) h = xg_hash_mix(h, (uint64_t)op->b);
+    for (k = 0; k + 1 < n; k += 2) h = xg_hash_mix(h, (uint64_t)xg_kcse_operand(op, k, swapped)->id << 32 | xg_kcse_operand(op, k + 1, swapped)->id);
+    if (k < n) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
+    if (op->n_results) h = xg_hash_mix(h, op->results[0].type->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     return h;
 }
@@ -122,12 +122,13 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch: 1 no, 2 yes. */
-XG_FN bool xg_kcse_writes(xg_kop *op) {
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch. Counts the operations, too. */
+XG_FN bool xg_kcse_writes(xg_kop *op, uint32_t *count) {
     bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
     uint32_t k;
     xg_kop *o;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o) || writes;
+    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o, count) || writes;
+    ++*count;
     op->scratch = writes ? (void *)op : NULL;
     return writes;
 }
@@ -157,12 +158,14 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
     xg_kop *op;
+    uint32_t count = 0;
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
     xg_set_init(&c.seen, m->arena);
     xg_set_init(&c.constants, m->arena);
-    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op);
+    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
+    xg_set_reserve(&c.seen, count);
     xg_kcse_region(&c, f->body);
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {

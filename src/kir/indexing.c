@@ -137,8 +137,10 @@ XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
 }
 /* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves alive. */
 XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t *kept) {
-    xg_imap *to = xg_imap_copy(m->aff, map, 0);
+    xg_imap *to;
     uint32_t k, i, n = 0;
+    if (!map->n_constraints) return xg_imap_drop_unused_dims(m->aff, map, kept);
+    to = xg_imap_copy(m->aff, map, 0);
     for (k = 0; k < map->n_constraints; k++) {
         bool keep = true;
         for (i = 0; i < map->n_dims && keep; i++) {

@@ -14,7 +14,8 @@ typedef struct xg_kaffine {
     const xg_kop *op;
     const xg_imap *map;
     xg_aff_env env;
-    xg_map64 made;        /* id of an expression -> its value */
+    xg_map64 made;        /* id of an expression -> its value; only of those that may be met again */
+    bool single;          /* the map has one result: its sum is met once */
     uint32_t *levels;     /* by operand: how many regions are around its definition */
 } xg_kaffine;
 
@@ -80,9 +81,11 @@ XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
 XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     xg_kval *v;
     xg_range known, r;
+    bool once;
     if (e->kind == XG_AFF_CONST) return xg_kaffine_const(x, e->k);
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return x->op->operands[xg_kaffine_var(x, e)].value;
-    v = (xg_kval *)xg_map64_get(&x->made, e->id);
+    once = x->single && e == x->map->results[0];
+    v = once ? NULL : (xg_kval *)xg_map64_get(&x->made, e->id);
     if (v) return v;
     if (e->kind == XG_AFF_DIV) v = xg_kaffine_floordiv(x, e->of, e->k);
     else if (e->kind == XG_AFF_MOD) v = xg_kaffine_mod(x, e->of, e->k);
@@ -90,7 +93,7 @@ XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     r = xg_aff_range(&x->env, e);
     known = xg_kval_range(v);
     if (v->def && v->def->op != XG_K_OP_CONST) xg_kval_set_range(v, xg_range_meet(known, r));
-    xg_map64_put(&x->made, e->id, v);
+    if (!once) xg_map64_put(&x->made, e->id, v);
     return v;
 }
 
@@ -102,6 +105,7 @@ XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_kop *op) {
     x.b = xg_kb_before(m, op);
     x.op = op;
     x.map = (const xg_imap *)op->p;
+    x.single = x.map->n_results == 1;
     xg_map64_init(&x.made, m->arena);
     x.levels = XG_NEW_N(m->arena, uint32_t, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) x.levels[k] = xg_kval_level(op->operands[k].value);

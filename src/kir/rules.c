@@ -135,7 +135,7 @@ XG_KRULE(bits_same) { return XG_K0 != XG_K1 ? NULL : op->op == XG_K_OP_XORI ? xg
 XG_KRULE(and_mask) {
     int64_t c;
     (void)b;
-    return xg_kval_is_const(XG_K1, &c) && c > 0 && (c & (c + 1)) == 0 && xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0) ? XG_K0 : NULL;
+    return xg_kval_is_const(XG_K1, &c) && c > 0 && ((uint64_t)c & ((uint64_t)c + 1)) == 0 && xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0) ? XG_K0 : NULL;
 }
 XG_KRULE(bits_chain) {
     int64_t c, d, r;

@@ -91,8 +91,8 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     for (k = before ? before->next : i->comp->first; k != i; k = k->next) if (k->id >= fresh) xg_alg_enqueue(r, k);
     if (!made) return false;
     if (made == i) { xg_alg_enqueue(r, i); XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); return true; }
+    XG_FOR_USES(u, i) xg_alg_enqueue(r, u->user); /* not those that the new value had before: they may be many, and nothing changed for them */
     xg_opt_replace(i, made);
-    XG_FOR_USES(u, made) xg_alg_enqueue(r, u->user);
     xg_alg_enqueue(r, made);
     xg_alg_drop(r, i);
     return true;

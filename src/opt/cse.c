@@ -119,7 +119,7 @@ XG_FN uint32_t xg_cse_operand(const xg_cse *s, const xg_inst *i, uint32_t k) { r
 
 /* Of large constants the ends. */
 XG_FN uint32_t xg_cse_hash_literal(const xg_literal *l) {
-    enum { END = 1 << 15 };
+    enum { END = 1 << 12 };
     size_t n = l->data ? (size_t)l->shape->elements * (size_t)xg_type_bytes(l->shape->type) : 0;
     if (n <= 2 * END) return n ? xg_hash(l->data, n) : 0;
     return xg_hash_mix(xg_hash(l->data, END), xg_hash((const char *)l->data + n - END, END));

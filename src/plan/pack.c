@@ -31,9 +31,9 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
-    uint32_t steps, *start, n_ordered;
+    uint32_t steps, *start, n_ordered, n_fresh;
     xg_buffers *nodes;
-    xg_buffer **by_first, **ordered, **met;
+    xg_buffer **by_first, **ordered, **fresh, **met; /* fresh: placed, but not in order yet */
 } xg_packer;
 
 XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
@@ -46,6 +46,7 @@ XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint
     q->start = XG_NEW_N(a, uint32_t, (size_t)end + 2);
     q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+    q->fresh = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->met = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
     for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
@@ -60,14 +61,21 @@ XG_FN int xg_pack_by_offset(const void *a, const void *b) {
 }
 
 XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
-    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1, k = q->n_ordered++;
+    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
         if (l & 1) { xg_push(q->arena, xg_buffer *, &q->nodes[l], b); l++; }
         if (r & 1) { r--; xg_push(q->arena, xg_buffer *, &q->nodes[r], b); }
     }
-    for (; k > 0 && q->ordered[k - 1]->offset > b->offset; k--) q->ordered[k] = q->ordered[k - 1];
-    q->ordered[k] = b;
+    q->fresh[q->n_fresh++] = b;
+}
+/* Sorts those that came since the last time in among the others. */
+XG_FN void xg_pack_order(xg_packer *q) {
+    uint32_t at, n = q->n_ordered, f = q->n_fresh;
+    if (f > 1) qsort(q->fresh, f, sizeof *q->fresh, xg_pack_by_offset);
+    for (at = n + f; f; at--) q->ordered[at - 1] = n && q->ordered[n - 1]->offset > q->fresh[f - 1]->offset ? q->ordered[--n] : q->fresh[--f];
+    q->n_ordered += q->n_fresh;
+    q->n_fresh = 0;
 }
 
 /* Those placed whose lives meet b's, by offset, in met; their number. */
@@ -75,7 +83,8 @@ XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
     uint32_t k, n = 0, node;
     for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
     for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
-    if (n < q->n_ordered / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    if (n < (q->n_ordered + q->n_fresh) / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    xg_pack_order(q);
     for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
     return n;
 }

@@ -72,7 +72,7 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
 XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
     const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
     int64_t bytes = xg_plan_bytes(root->shape);
-    while (root->op == XG_BROADCAST || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
+    while (root->op == XG_BROADCAST || root->op == XG_COPY || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
     return xg_plan_pattern(root, bytes, pattern);
 }
 

@@ -70,6 +70,7 @@ XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *oper
     *operand = 0;
     if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
     if (i->op != XG_TUPLE) return leaf;
+    if (i->shape->flat) { *operand = leaf; return 0; }
     for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
     *operand = k;
     return leaf;

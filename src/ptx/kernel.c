@@ -458,6 +458,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     size_t n = 0;
     if (!f) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a kernel module without an entry function");
     m->target = p->target;
+    p->arena = m->arena;
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;

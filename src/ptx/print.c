@@ -45,7 +45,7 @@ typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx
 
 struct xg_ptx {
     xg_ctx *ctx;
-    xg_arena *arena;
+    xg_arena *arena;  /* of the current kernel */
     const xg_target *target;
     uint32_t isa;
     xg_buf text;      /* finished kernels */
@@ -121,7 +121,13 @@ static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); retu
 /* ---- lines ---- */
 static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
     (void)p;
-    if (l->kind == XG_PL_REG) { xg_puts(b, xg_ptx_prefixes[l->cls]); xg_put_u64(b, l->num); }
+    if (l->kind == XG_PL_REG) {
+        char t[24], *end = t + sizeof t, *s = xg_digits(end, l->num, 10, false);
+        const char *prefix = xg_ptx_prefixes[l->cls];
+        uint32_t n = prefix[2] ? 3 : 2;
+        while (n) *--s = prefix[--n];
+        xg_put(b, s, (size_t)(end - s));
+    }
     else if (l->kind == XG_PL_SYM) xg_put_str(b, l->sym);
     else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
     else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
@@ -137,16 +143,19 @@ static void xg_ptx_line_begin(xg_ptx *p) {
         xg_putc(&p->body, ' ');
     }
 }
-static void xg_ptx_line_end(xg_ptx *p) { xg_puts(&p->body, ";\n"); }
+static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
 /* One line from text and lanes: $ stands for the next lane. */
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
     xg_ptx_line_begin(p);
-    for (; *text; text++) {
-        if (*text == '$') xg_ptx_put_lane(p, &p->body, args[n++]);
-        else xg_putc(&p->body, *text);
+    for (;;) {
+        const char *plain = text;
+        while (*text && *text != '$') text++;
+        xg_put(&p->body, plain, (size_t)(text - plain));
+        if (!*text++) break;
+        xg_ptx_put_lane(p, &p->body, args[n++]);
     }
     xg_ptx_line_end(p);
 }
@@ -217,9 +226,11 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which;
+        const char *temps = "tqhs", *which, *plain = t;
+        while (*t && *t != '$' && *t != '|') t++;
+        xg_put(&p->body, plain, (size_t)(t - plain));
+        if (!*t) break;
         if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
-        if (*t != '$') { xg_putc(&p->body, *t); continue; }
         t++;
         if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
         else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
@@ -279,6 +290,20 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 }
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
+/* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
+static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+    xg_buf *b = &p->body;
+    xg_puts(b, what);
+    if (flags & KM_VOLATILE) xg_puts(b, ".volatile");
+    xg_putc(b, '.');
+    xg_puts(b, space);
+    if (!(flags & KM_VOLATILE)) xg_puts(b, hint);
+    xg_puts(b, xg_ptx_vector_text[lanes]);
+    xg_putc(b, '.');
+    xg_puts(b, type);
+    xg_putc(b, ' ');
+}
+
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_EXTSI) return false;
@@ -292,8 +317,7 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     uint32_t i;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     xg_ptx_line_begin(p);
-    xg_printf(&p->body, "ld%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 0)),
-              global && (op->flags & KM_INVARIANT) && !(op->flags & KM_VOLATILE) ? ".nc" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, sign));
+    xg_ptx_put_access(p, "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
     xg_ptx_put_lanes(p, x->lane, x->n);
     xg_puts(&p->body, ", ");
     xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
@@ -309,8 +333,7 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
     xg_ptx_line_begin(p);
-    xg_printf(&p->body, "st%s.%s%s%s.%s ", op->flags & KM_VOLATILE ? ".volatile" : "", xg_ptx_space(XG_KOPERAND(op, 1)),
-              global && (op->flags & KM_STREAM) && !(op->flags & KM_VOLATILE) ? ".cs" : "", xg_ptx_vector_text[x->n], xg_ptx_memory_type(v->type, false));
+    xg_ptx_put_access(p, "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
     xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
     xg_puts(&p->body, ", ");
     xg_ptx_put_lanes(p, lanes, x->n);

@@ -347,6 +347,7 @@ XG_FN bool xg_sim_map_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
 XG_FN void xg_sim_cluster_check(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i, arrived = 0;
+    if (!c->used) return;
     for (r = 0; r < c->n; r++) for (i = 0; i < w->l->warps; i++) {
         const xg_sim_warp *v = &c->peers[r]->warps[i];
         if (v->state == XG_SIM_DONE) continue;
@@ -363,6 +364,7 @@ XG_FN void xg_sim_cluster_arrive(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     if (v->in_cluster_barrier) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_BARRIER, "barrier.cluster.arrive twice without barrier.cluster.wait in between"); return; }
     v->in_cluster_barrier = true;
     v->cluster_phase = w->cluster->phase;
+    w->cluster->used = true;
     xg_sim_cluster_check(w);
 }
 XG_FN bool xg_sim_cluster_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {

@@ -166,6 +166,10 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) { return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b); } /* is one of them a NaN? */
+XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_u32(XG_SIM_T(Du32) a) { return XG_V_TO(Du64, a); }
+XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_s32(XG_SIM_T(Ds32) a) { return XG_V_TO(Du64, XG_V_TO(Ds64, a)); }
+XG_INLINE XG_SIM_T(Du32) xg_sim_base_narrow_u64(XG_SIM_T(Du64) a) { return XG_V_TO(Du32, a); }
 /* The whole product of the low halves. */
 XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
 XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
@@ -175,13 +179,15 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
-/* P: how Intel's functions begin. gcc makes four instructions of widen_u16 and five of narrow_u16 when it converts by itself. */
+/* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_fma64(xg_sim_##T##_Df64 a, xg_sim_##T##_Df64 b, xg_sim_##T##_Df64 c) { return (xg_sim_##T##_Df64)P##_fmadd_pd((D)a, (D)b, (D)c); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_sqrt32(xg_sim_##T##_Wf32 a) { return (xg_sim_##T##_Wf32)P##_sqrt_ps((F)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Df64 xg_sim_##T##_sqrt64(xg_sim_##T##_Df64 a) { return (xg_sim_##T##_Df64)P##_sqrt_pd((D)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu32 xg_sim_##T##_widen_u16(xg_sim_##T##_Wu16 a) { return (xg_sim_##T##_Wu32)P##_cvtepu16_epi32((half)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_widen_u32(xg_sim_##T##_Du32 a) { return (xg_sim_##T##_Du64)P##_cvtepu32_epi64((half)a); } \
+    XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_widen_s32(xg_sim_##T##_Ds32 a) { return (xg_sim_##T##_Du64)P##_cvtepi32_epi64((half)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_widen_f16(xg_sim_##T##_Wu16 a) { return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
         xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
@@ -200,10 +206,17 @@ XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, _
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(_mm256_castsi256_si128((__m256i)a), _mm256_extracti128_si256((__m256i)a, 1));
 }
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu32 xg_sim_avx2_unordered(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b) { return (xg_sim_avx2_Wu32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q); }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) { return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q)); }
+XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Du32 xg_sim_avx2_narrow_u64(xg_sim_avx2_Du64 a) {
+    const __m256 v = _mm256_castsi256_ps((__m256i)a);
+    return (xg_sim_avx2_Du32)_mm_castps_si128(_mm_shuffle_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1), 0x88));
+}
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyW(xg_sim_avx2_Wu32 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyD(xg_sim_avx2_Du64 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyW(xg_sim_avx512_Wu32 v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0; }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyD(xg_sim_avx512_Du64 v) { return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0; }
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Du32 xg_sim_avx512_narrow_u64(xg_sim_avx512_Du64 a) { return (xg_sim_avx512_Du32)_mm512_cvtepi64_epi32((__m512i)a); }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Wu16 xg_sim_avx512_narrow_u16(xg_sim_avx512_Wu32 a) { return (xg_sim_avx512_Wu16)_mm512_cvtepi32_epi16((__m512i)a); }
 #endif
 
@@ -234,14 +247,14 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 #define XG_V_BF16_OP(op) \
     const XG_SIM_T(Wu32) ap = (XG_SIM_T(Wu32))a, bp = (XG_SIM_T(Wu32))b; \
     const XG_SIM_T(Wf32) x = XG_V_FLT(ap << 16) op XG_V_FLT(bp << 16), y = XG_V_FLT(ap & 0xFFFF0000u) op XG_V_FLT(bp & 0xFFFF0000u); \
-    nan |= XG_V_MASK(Wu32, x != x) | XG_V_MASK(Wu32, y != y); \
+    nan |= XG_SIM_T(unordered)(x, y); \
     r = (XG_SIM_T(Hu16))((XG_V_BF16_ROUND(XG_V_RAW(x)) >> 16) | (XG_V_BF16_ROUND(XG_V_RAW(y)) & 0xFFFF0000u))
 #else
 #define XG_V_BF16_K W
 #define XG_V_BF16_OP(op) float x = XG_V_FROM_BF16(a), y = XG_V_FROM_BF16(b); x = x op y; XG_V_NANW(x); r = (uint16_t)(XG_V_BF16_ROUND(XG_V_RAW(x)) >> 16)
 #endif
 #define XG_V_F16_OP(op) XG_SIM_T(Wf32) x = XG_SIM_T(widen_f16)(a), y = XG_SIM_T(widen_f16)(b); x = x op y; r = XG_SIM_T(narrow_f16)(x)
-#define XG_V_NARROW(cond) XG_V_TO(Ds32, XG_V_MASK(Ds64, cond))
+#define XG_V_NARROW(cond) XG_V_TO(Ds32, XG_SIM_T(narrow_u64)(XG_V_MASK(Du64, cond)))
 /* min and max: the other operand when one is NaN (NaN itself when `quiet`). */
 #define XG_V_MINMAX(U, order, any, raw, flt, nan, quiet) \
     const XG_SIM_T(U) an = XG_V_MASK(U, a != a), bn = XG_V_MASK(U, b != b); \
@@ -316,13 +329,13 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V1(abs_s64, D, u64, s64, const XG_SIM_T(Du64) g = XG_V_TO(Du64, a >> 63); r = (XG_V_TO(Du64, a) ^ g) - g) \
     V2(shl_b16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) << (b & 15u)) & m)) \
     V2(shl_b32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a << (b & 31u)) & m) \
-    V2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
+    V2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
     V2(shr_u16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) >> (b & 15u)) & m)) \
     V2(shr_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a >> (b & 31u)) & m) \
-    V2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
+    V2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
     V2(shr_s16, W, s16, s16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Ws16, XG_V_TO(Ws32, a) >> XG_V_TO(Ws32, XG_V_SEL(m, b, 15u)))) \
     V2(shr_s32, W, s32, s32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = a >> XG_V_TO(Ws32, XG_V_SEL(m, b, 31u))) \
-    V2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_V_TO(Du64, b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
+    V2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
     V2(min_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a < b); r = XG_V_SEL(m, a, b)) V2(max_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a < b); r = XG_V_SEL(m, a, b)) V2(max_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < b); r = XG_V_SEL(m, a, b)) V2(max_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > b); r = XG_V_SEL(m, a, b)) \
@@ -330,14 +343,14 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) V2(max_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a < b); r = XG_V_SEL(m, a, b)) V2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
     V2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) V2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
-    V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b))) V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b))) \
+    V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b))) V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b))) \
     V2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) V2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
-    V2(mulh_u32, D, u32, u32, u32, r = XG_V_TO(Du32, XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_V_TO(Du32, XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) >> 32)) \
+    V2(mulh_u32, D, u32, u32, u32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) >> 32)) V2(mulh_s32, D, u32, s32, s32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) >> 32)) \
     V3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) V3(mad_i32, W, u32, u32, u32, u32, r = a * b + c) V3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
     V3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
-    V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_V_TO(Du64, a), XG_V_TO(Du64, b)) + c) \
+    V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
-    V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_V_TO(Du64, XG_V_TO(Ds64, c)); r = XG_V_SEL(m, a, b)) \
+    V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) XG_V_COMPARE(VC16, u16, W) XG_V_COMPARE(VC32, s32, W) XG_V_COMPARE(VC32, u32, W) XG_V_COMPARE(VC64, s64, D) XG_V_COMPARE(VC64, u64, D) \
     XG_V_COMPARE(VC32, f32, W) XG_V_COMPARE(VC64, f64, D) \
     V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) V2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
@@ -365,7 +378,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V1(f32_s32, W, f32, s32, r = XG_V_TO(Wf32, a)) V1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) F1(f64_f32, f64, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_NAND(r)) F1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
     V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
     V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) V1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) V1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) V1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
-    V1(u32_u64, D, u32, u64, r = XG_V_TO(Du32, a)) V1(u64_u32, D, u64, u32, r = XG_V_TO(Du64, a)) V1(s64_s32, D, s64, s32, r = XG_V_TO(Ds64, a)) \
+    V1(u32_u64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a)) V1(u64_u32, D, u64, u32, r = XG_SIM_T(widen_u32)(a)) V1(s64_s32, D, u64, s32, r = XG_SIM_T(widen_s32)(a)) \
     V1(u64_u16, D, u64, u16, r = XG_V_TO(Du64, a)) V1(s64_s16, D, s64, s16, r = XG_V_TO(Ds64, a)) \
     V1(zext8_i16, H, u16, u16, r = a & 0xFFu) V1(zext8_i32, W, u32, u32, r = a & 0xFFu) V1(zext8_i64, D, u64, u64, r = a & 0xFFu) \
     V1(sext8_i16, W, s16, u16, r = XG_V_TO(Ws16, XG_V_TO(Ws32, XG_V_TO(Wu32, a) << 24) >> 24)) V1(sext8_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 24) >> 24) \
@@ -373,8 +386,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V1(zext16_i32, W, u32, u32, r = a & 0xFFFFu) V1(sext16_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 16) >> 16) \
     V1(zext16_i64, D, u64, u64, r = a & 0xFFFFu) V1(sext16_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 48) >> 48) \
     V1(zext32_i64, D, u64, u64, r = a & 0xFFFFFFFFu) V1(sext32_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 32) >> 32) \
-    V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) V2(pack_b64, D, u64, u32, u32, r = XG_V_TO(Du64, a) | XG_V_TO(Du64, b) << 32) \
-    V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) V1(high_b64, D, u32, u64, r = XG_V_TO(Du32, a >> 32)) \
+    V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) V2(pack_b64, D, u64, u32, u32, r = XG_SIM_T(widen_u32)(a) | XG_SIM_T(widen_u32)(b) << 32) \
+    V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) V1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
     V1(pred_b32, W, u32, u32, r = XG_V_MASK(Wu32, a != 0u))
 
 /* ---- a row becomes a function ---- */

@@ -282,6 +282,10 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    if (l->shared_bytes) {
+        w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
+        w.read_rows = (uint32_t (*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
+    }
     if (l->module->copies_async) {
         w.copy_threads = (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
@@ -317,6 +321,7 @@ XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_carve_worker(w, at, l);
     w->l = l;
     w->m = l->module;
+    w->block = (uint64_t)0 - 2; /* no block comes after it */
     w->unchecked = l->unchecked_shared && l->unchecked_global && l->unchecked_races;
     if (l->param_bytes) memcpy(w->params, l->params, l->param_bytes);
     memset(w->runs, 0, ((size_t)l->module->n_code + 1) * sizeof *w->runs);

@@ -112,7 +112,7 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
     return extra;
 }
 
-XG_FN uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
     uint64_t a = 0;
     memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
@@ -272,18 +272,6 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_shared(const xg_sim_worker *w) {
-    xg_sim_marks m;
-    m.line_w = m.line_r = NULL;
-    m.w = w->marks;
-    m.r = w->marks + w->l->shared_bytes / 4 + 1;
-    m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
-    m.tag = w->shared_tag;
-    m.least = w->l->unchecked_shared ? 0 : m.block;
-    m.races = !w->l->unchecked_races;
-    m.fenced = false;
-    return m;
-}
 XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -358,7 +346,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;

@@ -174,25 +174,51 @@ XG_M256_FN bool xg_sim_avx2_inside64(uint32_t *off, const char *slot, uint64_t a
     }
     return !_mm256_movemask_pd(_mm256_castsi256_pd(bad)) && XG_M256_NONE(_mm256_and_si256(odd, _mm256_set1_epi32((int)align)));
 }
+/* Word by word, which is faster than the gather instruction of many processors. */
 XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
     int i;
-    for (i = 0; i < 4; i++) XG_M256_PUT(to, i, _mm256_i32gather_epi32((const int *)(const void *)from, XG_M256_AT((const char *)off, i), 1));
+    for (i = 0; i < 4; i++, off += 8) {
+        uint32_t x[8], k;
+        for (k = 0; k < 8; k++) memcpy(&x[k], from + off[k], 4);
+        XG_M256_PUT(to, i, _mm256_setr_epi32((int)x[0], (int)x[1], (int)x[2], (int)x[3], (int)x[4], (int)x[5], (int)x[6], (int)x[7]));
+    }
 }
-XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    __m256i seen = _mm256_setzero_si256(), bad = seen;
+/* The banks that words lie in, as bits, counted from that of the word at base. */
+XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
+    __m256i seen = _mm256_setzero_si256();
     __m128i s;
-    uint32_t last[32];
     int i;
-    for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(XG_M256_AT((const char *)off, i), 2), _mm256_set1_epi32(31))));
+    for (i = 0; i < 4; i++) seen = _mm256_or_si256(seen, _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(_mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2), _mm256_set1_epi32(31))));
     s = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256(seen, 1));
     s = _mm_or_si128(s, _mm_srli_si128(s, 8));
-    if ((_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1)) == -1) return true;
-    for (i = 0; i < 32; i++) last[off[i] >> 2 & 31] = off[i];
-    for (i = 0; i < 4; i++) {
-        const __m256i o = XG_M256_AT((const char *)off, i), bank = _mm256_and_si256(_mm256_srli_epi32(o, 2), _mm256_set1_epi32(31));
-        bad = _mm256_or_si256(bad, _mm256_xor_si256(o, _mm256_i32gather_epi32((const int *)(const void *)last, bank, 4)));
-    }
-    return XG_M256_NONE(bad);
+    return (uint32_t)(_mm_cvtsi128_si32(s) | _mm_extract_epi32(s, 1));
+}
+XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { return xg_sim_avx2_banks(off, 0) == 0xFFFFFFFFu; }
+/* The smallest distance; true when all are within 32 words that stand side by side, and so are in different banks, however many lanes go to each. */
+XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
+    __m256i low = XG_M256_AT((const char *)off, 0), high = low;
+    int i;
+    for (i = 1; i < 4; i++) { const __m256i o = XG_M256_AT((const char *)off, i); low = _mm256_min_epu32(low, o); high = _mm256_max_epu32(high, o); }
+    low = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1)); high = _mm256_max_epu32(high, _mm256_permute2x128_si256(high, high, 1));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4E)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0x4E));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xB1)); high = _mm256_max_epu32(high, _mm256_shuffle_epi32(high, 0xB1));
+    *least = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(low));
+    *words = ((uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(high)) >> 2) - (*least >> 2) + 1;
+    return *words <= 32;
+}
+XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) { uint32_t least, words; return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words) || xg_sim_base_one_pass(off); }
+/* Of the 32 words of a slot, those that eight lanes name. */
+XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {
+    const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(lane, 28)), bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(lane, 27));
+    __m256 row[4];
+    int i;
+    for (i = 0; i < 4; i++) row[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(XG_M256_AT(slot, i), lane));
+    return _mm256_castps_si256(_mm256_blendv_ps(_mm256_blendv_ps(row[0], row[1], bit3), _mm256_blendv_ps(row[2], row[3], bit3), bit4));
+}
+/* The words at distances that are less than 128 bytes behind `base`. */
+XG_M256_FN void xg_sim_avx2_gather_near(char *to, const char *from, const uint32_t *off, uint32_t base) {
+    int i;
+    for (i = 0; i < 4; i++) XG_M256_PUT(to, i, xg_sim_avx2_pick(from + base, _mm256_srli_epi32(_mm256_sub_epi32(XG_M256_AT((const char *)off, i), _mm256_set1_epi32((int)base)), 2)));
 }
 XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     const __m256i low5 = _mm256_set1_epi32(31), none = _mm256_setzero_si256();
@@ -204,7 +230,7 @@ XG_M256_FN void xg_sim_avx2_shuffle(char *to, char *good, const char *a, const c
         const __m256i j = op == XG_SIM_SHUFFLE_UP ? _mm256_sub_epi32(lane, x) : op == XG_SIM_SHUFFLE_DOWN ? _mm256_add_epi32(lane, x) : op == XG_SIM_SHUFFLE_BFLY ? _mm256_xor_si256(lane, x) : _mm256_or_si256(kept, _mm256_andnot_si256(seg, x));
         const __m256i not_ok = op == XG_SIM_SHUFFLE_UP ? _mm256_cmpgt_epi32(top, j) : _mm256_cmpgt_epi32(j, top);
         ok[k] = _mm256_cmpeq_epi32(not_ok, none);
-        out[k] = _mm256_i32gather_epi32((const int *)(const void *)a, _mm256_blendv_epi8(j, lane, not_ok), 4);
+        out[k] = xg_sim_avx2_pick(a, _mm256_blendv_epi8(j, lane, not_ok));
     }
     for (k = 0; k < 4; k++) { XG_M256_PUT(to, k, out[k]); if (good) XG_M256_PUT(good, k, ok[k]); }
 }
@@ -228,6 +254,15 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     size_t i;
     for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
+}
+/* 32 times the same 4 or 8 bytes. */
+XG_M256_FN void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
+    uint64_t x = 0;
+    uint32_t i;
+    __m256i v;
+    memcpy(&x, from, size);
+    v = size == 4 ? _mm256_set1_epi32((int)(uint32_t)x) : _mm256_set1_epi64x((long long)x);
+    for (i = 0; i < size; i++) XG_M256_PUT(to, i, v);
 }
 XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) { for (; bytes; bytes -= 32, to += 32, from += 32) XG_M256_PUT(to, 0, XG_M256_AT(from, 0)); }
 /* Two rows of pairs to a row of firsts and a row of seconds; within 128 bits first, then across. */

@@ -69,6 +69,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
     }
     memset(b, 0, sizeof *b);
+    w->bars_used &= ~(1u << id);
     w->cluster->stalls = 0;
     xg_sim_interval_next(w);
     w->stats.barriers++;
@@ -99,6 +100,7 @@ XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (!b->arrived) { b->expected = count; b->all = true; }
     else if (b->expected != count) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
     b->arrived += XG_SIM_WARP;
+    w->bars_used |= 1u << id;
     if (in->flags & 32) {
         uint32_t votes = xg_sim_predicate(xg_sim_slot(w, v, in->c)) & mask;
         b->value += xg_sim_popc(votes);
@@ -161,7 +163,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     }
 }
 
-XG_FN uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
+XG_INLINE uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
     uint32_t m = v->mask;
     if (in->flags & XG_SIM_GUARDED) { uint32_t g = xg_sim_predicate(v->regs + in->guard); m &= in->flags & XG_SIM_NOT ? ~g : g; }
     return m;
@@ -174,11 +176,11 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     v->mask &= ~mask;
     v->pc = next;
     if (v->mask) return true;
-    if (xg_sim_path_pop(v)) return true;
+    if (v->n_paths && xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
-    for (i = 0; i < XG_SIM_BARRIERS; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
+    for (i = 0; w->bars_used >> i; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
     return false;
 }
 
@@ -217,7 +219,7 @@ typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
 
 XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     const xg_sim_ins *code = w->m->code, *in;
-    uint32_t pc = v->pc, k, m, bits = XG_SIM_ALL;
+    uint32_t pc = v->pc, k, m, bits[XG_SIM_TOGETHER];
     uint64_t warp_count = 0, lane_count = 0;
     xg_sim_why why = XG_SIM_WAITS;
     xg_sim_lanes L;
@@ -250,7 +252,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
             else {
                 uint64_t active = 0;
-                for (k = 0; k < nw; k++) active += xg_sim_popc(xg_sim_guard(&v[k], in));
+                for (k = 0; k < nw; k++) { m = xg_sim_guard(&v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
                 lane_count += active;
                 w->runs[pc].warps += nw;
                 w->runs[pc].lanes += active;
@@ -271,11 +273,11 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             uint32_t all = 0, none = 0;
             if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
             if (!(in->flags & XG_SIM_GUARDED)) { pc = in->imm; continue; }
-            for (k = 0; k < nw; k++) { bits = xg_sim_guard(&v[k], in); all += bits == v[k].mask; none += bits == 0; }
+            for (k = 0; k < nw; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
             if (all == nw) { pc = in->imm; continue; }
             if (none == nw) { pc++; continue; }
             for (k = 0; k < nw; k++) {
-                m = xg_sim_guard(&v[k], in);
+                m = bits[k];
                 v[k].pc = m ? in->imm : pc + 1;
                 if (nw > 1) v[k].join = in->imm2;
                 if (m && m != v[k].mask) { w->stats.divergent_branches++; xg_sim_diverge(&v[k], m, in->imm, pc + 1, in->imm2); }
@@ -352,9 +354,10 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             goto stop;
         }
 #if XG_SIM_X86
-        case XG_SIM_K_LD: case XG_SIM_K_ST:
+        case XG_SIM_K_LD: case XG_SIM_K_ST: case XG_SIM_K_PARAM: case XG_SIM_K_SREG: case XG_SIM_K_WARP:
             if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
-                for (k = 0; k < nw; k++) if (!xg_sim_fast_access(w, &v[k], in)) xg_sim_exec_access(w, &v[k], in, XG_SIM_ALL);
+                if (in->kind <= XG_SIM_K_ST) xg_sim_fast_access(w, v, nw, in);
+                else if (!(in->kind == XG_SIM_K_WARP ? xg_sim_fast_shuffle(w, v, nw, in) : xg_sim_fast_same(w, v, nw, in))) for (k = 0; k < nw; k++) xg_sim_exec_one(w, &v[k], in, XG_SIM_ALL);
                 if (XG_UNLIKELY(w->faulted)) goto stop;
                 pc++;
                 continue;
@@ -380,15 +383,19 @@ stop:
 /* ---- a block ---- */
 
 XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
+XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3]) {
+    at[0] = (uint32_t)(block % l->grid[0]);
+    at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
+    at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+}
 XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     const xg_sim_launch *l = w->l;
     const xg_sim_func *f = &l->entry->f;
     uint32_t i;
+    if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0]) xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
     w->block = block;
-    w->ctaid[0] = (uint32_t)(block % l->grid[0]);
-    w->ctaid[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
-    w->ctaid[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
-    memset(w->bars, 0, sizeof w->bars);
+    if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
+    w->bars_used = 0;
     xg_sim_interval_block(w);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
@@ -497,6 +504,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
     c->phase = c->stalls = c->n_flights = 0;
+    c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
         uint32_t done = 0;
@@ -519,7 +527,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
 /* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
 XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
     uint32_t at[3], x, y, z, n = 0;
-    at[0] = (uint32_t)(block % l->grid[0]); at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]); at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
+    if (l->cluster_blocks == 1) { blocks[0] = block; return true; }
+    xg_sim_position(l, block, at);
     if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
     for (z = 0; z < l->cluster[2]; z++) for (y = 0; y < l->cluster[1]; y++) for (x = 0; x < l->cluster[0]; x++) blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
     return true;

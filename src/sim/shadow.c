@@ -132,6 +132,8 @@ XG_FN bool xg_sim_batch(xg_sim_worker *w) {
 XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     uint32_t words = w->l->shared_bytes / 4 + 1, k;
     if (!w->l->shared_bytes) return;
+    w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
+    w->readers = false;
     w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
@@ -325,6 +327,58 @@ XG_RACY XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks 
     } else for (i = 0; i < XG_SIM_WARP; i++) m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_ALL);
     return true;
 }
+
+/* ---- shared memory ---- */
+
+XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
+    xg_sim_marks m;
+    m.line_w = m.line_r = NULL;
+    m.w = w->marks;
+    m.r = w->marks + w->l->shared_bytes / 4 + 1;
+    m.floor = m.block = w->shared_block; /* what earlier blocks left here is gone */
+    m.tag = w->shared_tag;
+    m.least = w->l->unchecked_shared ? 0 : m.block;
+    m.races = !w->l->unchecked_races;
+    m.fenced = false;
+    return m;
+}
+/* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody needs the tags of readers: mostly
+ * a barrier comes first, and they are forgotten. */
+XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
+    const xg_sim_marks m = xg_sim_marks_here(w);
+    uint32_t i, k;
+    for (i = 0; i < w->n_reads; i++) {
+        const xg_sim_read *read = &w->reads[i];
+        const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n, step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
+        if (read->shape == XG_SIM_READ_LANES) { xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false); continue; }
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) && xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false)) continue;
+        for (k = 0; k < n; k++) {
+            uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
+            if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1) *r = xg_sim_read_tag(&m, *r, read->mine, XG_SIM_PART_ALL);
+        }
+    }
+    w->n_reads = w->n_rows = 0;
+}
+/* Keeps a read. */
+XG_FN void xg_sim_shared_read(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
+    xg_sim_read *read;
+    if (w->n_reads == XG_SIM_READS_KEPT) { xg_sim_shared_noted(w); w->readers = true; }
+    read = &w->reads[w->n_reads++];
+    read->mine = mine; read->shape = (uint16_t)shape; read->at = at; read->n = (uint16_t)n; read->step = step;
+}
+/* One of 32 lanes; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+    if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) { xg_sim_shared_noted(w); w->readers = true; }
+    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    return w->read_rows[w->n_rows++];
+}
+XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
+    if (w->n_reads) xg_sim_shared_noted(w);
+    w->readers = true; /* whoever asks may be about to note some */
+    return xg_sim_marks_here(w);
+}
+
+/* ---- any bytes ---- */
 
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
 XG_FN bool xg_sim_track_piece(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write, xg_sim_clash *out) {

@@ -10,7 +10,7 @@ XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) { uint32_t x; me
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
 
 /* The bits of a predicate. */
-XG_FN uint32_t xg_sim_predicate(const char *slot) {
+XG_INLINE uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
 #if XG_SIM_X86
     for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
@@ -71,6 +71,10 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     default: return 0; /* %gridid */
     }
 }
+/* Special registers that are the same for all threads of a warp, and do not count time. */
+XG_FN bool xg_sim_sreg_same(xg_sim_sreg r) {
+    return r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE) && (r < XG_SIM_SREG_CLOCK || r > XG_SIM_SREG_GLOBALTIMER_HI);
+}
 XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     char *dst = v->regs + in->d;
     xg_sim_sreg r = (xg_sim_sreg)in->op;
@@ -81,7 +85,7 @@ XG_FN void xg_sim_exec_sreg(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         return;
     }
     if (mask == 0xFFFFFFFFu && r <= XG_SIM_SREG_TID_Z) { w->m->moves->copy(dst, (const char *)(w->tid + (size_t)v->id * 96 + 32 * (size_t)r), 128); return; }
-    if (mask == 0xFFFFFFFFu && in->dbytes == 4 && r > XG_SIM_SREG_TID_Z && r != XG_SIM_SREG_LANEID && (r < XG_SIM_SREG_LANEMASK_EQ || r > XG_SIM_SREG_LANEMASK_GE)) { /* the same for all */
+    if (mask == 0xFFFFFFFFu && in->dbytes == 4 && xg_sim_sreg_same(r)) {
         uint32_t x = xg_sim_sreg_value(w, v, r, 0);
         w->m->moves->fill((uint32_t *)(void *)dst, XG_SIM_WARP, x);
         return;
@@ -209,6 +213,38 @@ XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         xg_sim_exec_members(w, v, in, m);
     }
 }
+
+#if XG_SIM_X86
+/* For all warps of a group, as in fast.c: parameters and special registers that are the same for all threads. False: nothing has happened. */
+XG_SIM_FAST_FN bool xg_sim_fast_same(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    const size_t stride = w->l->stack_bytes;
+    const xg_sim_sreg r = (xg_sim_sreg)in->op;
+    uint32_t k, x;
+    char *to;
+    if (in->kind == XG_SIM_K_PARAM) {
+        const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7);
+        if (in->n != 1 || size != in->dbytes || (size != 4 && size != 8)) return false;
+        for (k = 0, to = v->regs + w->m->list[in->list]; k < warps; k++, to += stride) xg_sim_avx2_spread(to, w->params + in->imm, size);
+        return true;
+    }
+    if (in->dbytes != 4 || !xg_sim_sreg_same(r) || r == XG_SIM_SREG_WARPID) return false;
+    x = xg_sim_sreg_value(w, v, r, 0);
+    for (k = 0, to = v->regs + in->d; k < warps; k++, to += stride) xg_sim_avx2_fill((uint32_t *)(void *)to, XG_SIM_WARP, x);
+    return true;
+}
+/* Shuffles whose member mask is a constant that names all lanes: nobody can miss. */
+XG_SIM_FAST_FN bool xg_sim_fast_shuffle(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    const size_t stride = w->l->stack_bytes;
+    uint32_t k;
+    if (in->op > XG_SIM_W_IDX || (in->flags & 64 && !(in->e & 1 && xg_sim_lane_u32(w->m->consts + (in->e - 1), 0) == 0xFFFFFFFFu))) return false;
+    for (k = 0; k < warps; k++) {
+        const size_t skip = k * stride;
+        const char *a = in->a & 1 ? w->m->consts + (in->a - 1) : v->regs + in->a + skip, *b = in->b & 1 ? w->m->consts + (in->b - 1) : v->regs + in->b + skip, *c = in->c & 1 ? w->m->consts + (in->c - 1) : v->regs + in->c + skip;
+        xg_sim_avx2_shuffle(v->regs + in->d + skip, in->d2bytes ? v->regs + in->d2 + skip : NULL, a, b, c, (xg_sim_shuffleop)in->op);
+    }
+    return true;
+}
+#endif
 
 /* ---- paths ---- */
 

@@ -37,10 +37,17 @@ typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
     uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
+    bool used;                /* a warp has arrived at that one */
     uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
 } xg_sim_cluster;
+
+/* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before, the first at `at`; of the words behind
+ * `at` that have a bit in `step`; or of 32 lanes, whose distances are the row `at` of read_rows. */
+typedef enum xg_sim_readshape { XG_SIM_READ_STEPS, XG_SIM_READ_BITS, XG_SIM_READ_LANES } xg_sim_readshape;
+typedef struct xg_sim_read { uint32_t mine, at, step; uint16_t n; uint16_t shape; } xg_sim_read;
+enum { XG_SIM_READS_KEPT = 256, XG_SIM_READ_ROWS = 16 };
 
 /* classes.c: how often a record ran: whole warps as differences, others counted. */
 typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
@@ -70,10 +77,16 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
     bool unchecked;           /* nobody asks the shadows */
+    xg_sim_read *reads;       /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
+    uint32_t (*read_rows)[XG_SIM_WARP];
+    uint32_t n_reads, n_rows;
+    bool readers;             /* some word's tag of readers may be of this interval */
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
+    uint64_t recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
+    uint32_t bars_used;       /* where a warp has arrived, by bits */
     xg_sim_stats stats;
     xg_sim_runs *runs;        /* of each record, and one more */
     bool faulted;

@@ -1,0 +1,369 @@
+/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in the hands of some lanes, warps, or one block.
+ *
+ *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
+ *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
+ *                      every lane:  what is one value a row and made of it
+ *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
+ *
+ * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
+ *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
+ * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. */
+#ifndef XG_EMIT_ROWS_C
+#define XG_EMIT_ROWS_C
+#include "emit.h"
+
+enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4 };
+
+typedef struct xg_rows {
+    xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
+    xg_row_form form;
+    xg_hero *heroes;           /* all, by stage */
+    int64_t vector, lanes, per_block;
+    bool held;                 /* a lane's elements stay in registers */
+} xg_rows;
+
+/* ---- the plan ---- */
+
+XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
+    memset(w, 0, sizeof *w);
+    w->r.e = (xg_fusion_emission *)e;
+    return xg_fuse_row_form(&w->form, e->arena, e->m->aff, e->parts->insts, e->parts->n_insts, e->roots, e->n_roots);
+}
+XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
+    xg_rows w;
+    return xg_rows_form(&w, e);
+}
+
+/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
+XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t most = 1, v;
+    uint32_t k;
+    *held = 0;
+    for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
+        const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
+        int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (s->elements != w->form.rows * w->form.cols) continue;
+        most = XG_MAX(most, bytes);
+        if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
+    }
+    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
+    *held = XG_MAX(*held, (int64_t)4);
+    return XG_MAX(v, (int64_t)1);
+}
+/* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. */
+XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    uint32_t k, j;
+    for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
+    return false;
+}
+XG_FN void xg_rows_plan(xg_rows *w) {
+    int64_t held, resident = w->r.e->target->resident_threads, most, vectors, l;
+    w->vector = xg_rows_vector(w, &held);
+    vectors = w->form.cols / w->vector;
+    most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
+    for (l = 1; l < 32 && l < vectors; l *= 2) {}
+    while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
+    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 2 * l) l *= 2;
+    w->held = (vectors + l - 1) / l * w->vector <= most;
+    if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
+    w->lanes = l;
+    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % l) l /= 2;
+    w->lanes = XG_MAX(w->lanes, 32 / l); /* whole warps */
+    w->per_block = l;
+    w->r.threads = w->lanes * w->per_block;
+    w->r.blocks = (w->form.rows + w->per_block - 1) / w->per_block;
+}
+
+XG_FN void xg_rows_heroes(xg_rows *w) {
+    xg_arena *a = w->r.e->arena;
+    uint32_t s, k, n = 0, first;
+    w->heroes = XG_NEW_N(a, xg_hero, w->form.n_reduces + (size_t)1);
+    for (s = 1; s <= w->form.n_stages; s++) for (first = n, k = 0; k < w->form.n; k++) {
+        xg_hero *h = &w->heroes[n];
+        if (w->form.insts[k]->op != XG_REDUCE || w->form.stage[k] != s || !w->form.maps[k]) continue;
+        (void)xg_hero_set(h, w->form.insts[k], n - first, a);
+        h->sources = XG_NEW(a, const xg_inst *);
+        h->sources[0] = XG_OPERAND(h->i, 0);
+        n++;
+    }
+    w->heroes[n].i = NULL;
+}
+/* The reduction becomes that of one stage. */
+XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
+    xg_hero *h = w->heroes;
+    while (h->i && w->form.stage[xg_row_place(&w->form, h->i)] < s) h++;
+    w->r.heroes = h;
+    w->r.before = (uint32_t)(h - w->heroes);
+    for (w->r.n_heroes = 0; h->i && w->form.stage[xg_row_place(&w->form, h->i)] == s; h++) w->r.n_heroes++;
+    w->r.n_values = w->r.n_heroes;
+}
+
+/* ---- where a lane is ---- */
+
+XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+}
+XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+
+/* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
+typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
+
+/* Places: row, column, and the number of the vector, which may be behind the last. */
+XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
+    round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
+    out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    if (at->last) v = xg_aff_mod(m.x, v, w->form.cols / w->vector);
+    out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
+    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
+    return m;
+}
+/* All rounds of a row. */
+typedef void (*xg_rows_fn)(xg_rows *w, const xg_rows_rounds *at, xg_partial *p);
+XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
+    int64_t vectors = w->form.cols / w->vector, whole = vectors / w->lanes;
+    xg_rows_rounds at;
+    memset(&at, 0, sizeof at);
+    at.group = w->held ? whole : whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_ROWS_GROUP : 1;
+    at.groups = at.group ? whole / at.group : 0;
+    if (at.groups) body(w, &at, p);
+    at.first = at.groups * at.group;
+    at.groups = 1;
+    at.group = whole - at.first;
+    if (at.group) body(w, &at, p);
+    at.first = whole;
+    at.group = 1;
+    at.last = true;
+    if (vectors % w->lanes) body(w, &at, p);
+}
+
+/* ---- elements ---- */
+
+/* Within a walk: what is one value a row is known there. */
+XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
+    xg_walk walk = xg_walk_begin(&w->r, map, p);
+    uint32_t k;
+    for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
+    return walk;
+}
+/* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
+XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
+    const xg_aff *out[3], *row;
+    xg_walk_map m = xg_rows_places(w, at, out);
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, 3);
+    xg_kval *vars[2 + XG_COUNT(m.syms)];
+    xg_walk walk;
+    uint32_t k;
+    row = xg_rows_row(w, &m);
+    if (write) xg_walk_require(&m, row, 0, w->form.rows - 1);
+    if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
+    walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
+    vars[0] = w->r.thread;
+    vars[1] = w->r.block;
+    for (k = 0; k < m.n_syms; k++) vars[2 + k] = walk.syms + k;
+    xg_elem_apply(&w->r.s, places, vars, place);
+    return walk;
+}
+XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
+    uint32_t place = xg_row_place(&w->form, i);
+    if (w->form.stage[place] && w->form.insts[place]->op != XG_REDUCE && xg_row_is_wide(&w->form, place)) needed[place] = true;
+}
+/* Makes what depends on reductions and is marked, and what that needs, at (row, column). */
+XG_FN void xg_rows_make(xg_rows *w, bool *needed, xg_kval *const *at) {
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k, j;
+    for (k = w->form.n; k-- > 0;) if (needed[k]) for (j = 0; j < w->form.insts[k]->n_operands; j++) xg_rows_mark(w, needed, XG_OPERAND(w->form.insts[k], j));
+    for (k = 0; k < w->form.n; k++) if (needed[k]) {
+        xg_elem_apply(&w->r.s, w->form.maps[k], at, here);
+        (void)xg_elem_make(&w->r.s, w->form.insts[k], &w->r.s.memo[k], here);
+    }
+}
+XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, xg_kval **here) {
+    xg_elem_apply(&w->r.s, xg_row_map(&w->form, i->shape), at, here);
+    return xg_elem_of(&w->r.s, i, here);
+}
+
+XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_arena *a = r->e->arena;
+    bool *needed = XG_NEW_N(a, bool, w->form.n + (size_t)1);
+    xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1), *old = XG_NEW_N(a, xg_elem, r->n_values + 1);
+    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
+    xg_rows_make(w, needed, place);
+    for (h = 0; h < r->n_heroes; h++) {
+        xg_elem_apply(&r->s, xg_row_map(&w->form, r->heroes[h].sources[0]->shape), place, here);
+        x[h] = xg_hero_element(&r->s, &r->heroes[h], 0, here);
+    }
+    memcpy(old, p->acc, r->n_values * sizeof *old);
+    xg_reduction_merge(r, p->acc, x);
+    if (at->last) {
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[2], xg_elem_index(&r->s, w->form.cols / w->vector));
+        for (h = 0; h < r->n_values; h++) {
+            p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
+            if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
+        }
+    }
+    xg_walk_end(r, &walk, p);
+}
+XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
+XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
+    xg_fusion_emission *e = w->r.e;
+    bool *needed = XG_NEW_N(e->arena, bool, w->form.n + (size_t)1);
+    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
+    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_walk walk = xg_rows_rounds_begin(w, at, true, p, place);
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) xg_rows_mark(w, needed, e->roots[k]);
+    xg_rows_make(w, needed, place);
+    for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) v[k] = xg_rows_element(w, e->roots[k], place, here);
+    for (k = 0; k < e->n_roots; k++) {
+        if (!xg_rows_root_is_wide(w, k)) continue;
+        xg_elem_apply(&w->r.s, xg_row_map(&w->form, e->roots[k]->shape), place, here);
+        p->dest[k] = xg_emit_insert(&w->r.s.b, v[k], p->dest[k], e->roots[k]->shape, here);
+    }
+    xg_walk_end(&w->r, &walk, p);
+}
+/* Roots of one element a row, by lane 0. */
+XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
+    xg_fusion_emission *e = w->r.e;
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    const xg_aff *row = xg_rows_row(w, &m), *out[2];
+    xg_kval *here[XG_RANK_MAX], *place[2];
+    xg_walk walk;
+    uint32_t k, n = 0;
+    for (k = 0; k < e->n_roots; k++) n += !xg_rows_root_is_wide(w, k);
+    if (!n) return;
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), 0, 0);
+    xg_walk_require(&m, row, 0, w->form.rows - 1);
+    out[0] = xg_rows_wrapped(w, &m, row);
+    out[1] = xg_aff_const(m.x, 0);
+    walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out, 2), p);
+    for (k = 0; k < 2; k++) place[k] = walk.at + k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_elem v;
+        if (xg_rows_root_is_wide(w, k)) continue;
+        v = xg_rows_element(w, e->roots[k], place, here);
+        p->dest[k] = xg_emit_insert(&w->r.s.b, v, p->dest[k], e->roots[k]->shape, here);
+    }
+    xg_walk_end(&w->r, &walk, p);
+}
+
+/* ---- results of a stage ---- */
+
+XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_kval *dims[2];
+    dims[0] = w->r.thread;
+    dims[1] = w->r.block;
+    return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
+}
+/* What the first lane of each group of a warp has, to all of the group. */
+XG_FN void xg_rows_tell_lanes(xg_rows *w, xg_elem *acc) {
+    xg_aff_ctx *x = w->r.e->m->aff;
+    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, w->lanes));
+    xg_kval *lane;
+    uint32_t k;
+    if (w->lanes == 1) return;
+    lane = xg_kcast(&w->r.s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, first), XG_E_I32);
+    for (k = 0; k < w->r.n_values; k++) {
+        acc[k].v = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].v, lane);
+        if (acc[k].im) acc[k].im = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].im, lane);
+    }
+}
+/* What the first lane of each warp has, combined, to all lanes of the row. */
+XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_aff *th = xg_aff_dim(x, 0), *out[2];
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    int64_t dims[2], warp;
+    xg_shared shared;
+    xg_partial write;
+    xg_walk walk;
+    uint32_t k, n;
+    dims[0] = w->per_block;
+    dims[1] = w->lanes / 32;
+    memcpy(like, acc, r->n_values * sizeof *like);
+    shared = xg_shared_new(r, acc, dims, 2);
+    n = xg_carry_values(acc, r->n_values, v);
+    out[0] = xg_aff_div(x, th, w->lanes);
+    out[1] = xg_aff_div(x, xg_aff_mod(x, th, w->lanes), 32);
+    xg_walk_require(&m, xg_aff_mod(x, th, 32), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    walk = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
+    for (k = 0; k < 2; k++) at[k] = walk.at + k;
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
+    xg_walk_end(r, &walk, &write);
+    xg_shared_sync(r, &shared);
+    at[0] = xg_rows_of_thread(w, out[0]);
+    for (warp = 0; warp < dims[1]; warp++) {
+        at[1] = xg_elem_index(&r->s, warp);
+        xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
+        if (warp) xg_reduction_merge(r, acc, more);
+    }
+}
+/* Reductions of the stage, then what is one value a row and made of them. */
+XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
+    xg_reduction *r = &w->r;
+    xg_partial p;
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    xg_rows_stage(w, s);
+    p = xg_partial_new(r, r->n_values, NULL, 0);
+    xg_reduction_start(r, p.acc);
+    xg_rows_each(w, xg_rows_accumulate, &p);
+    xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
+    if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
+    else xg_rows_tell_lanes(w, p.acc);
+    for (k = 0; k < r->n_heroes; k++) {
+        xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
+        xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
+    }
+    for (k = 0; k < w->form.n; k++) {
+        if (w->form.stage[k] != s || w->form.insts[k]->op == XG_REDUCE || !w->form.maps[k] || xg_row_is_wide(&w->form, k)) continue;
+        xg_elem_apply(&r->s, w->form.maps[k], row, here);
+        (void)xg_elem_make(&r->s, w->form.insts[k], &r->s.memo[k], here);
+    }
+}
+
+XG_FN void xg_emit_rows(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *row[2];
+    xg_walk_map m;
+    xg_partial p;
+    xg_rows w;
+    uint32_t k;
+    if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
+    xg_rows_plan(&w);
+    if (w.r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows, (long long)w.r.blocks);
+    xg_rows_heroes(&w);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)w.r.threads;
+    f->blocks[0] = (uint32_t)w.r.blocks;
+    xg_emit_functions(e, false);
+    w.r.s = xg_emit_scope(e, f, UINT32_MAX);
+    w.r.s.b.loc = e->fusion->id + 1;
+    w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
+    w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
+    m = xg_walk_map_begin(&w.r);
+    row[0] = xg_rows_of_thread(&w, xg_rows_wrapped(&w, &m, xg_rows_row(&w, &m)));
+    row[1] = xg_elem_index(&w.r.s, 0);
+    for (k = 1; k <= w.form.n_stages; k++) xg_rows_stage_emit(&w, k, row);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    p = xg_partial_new(&w.r, 0, dest, e->n_roots);
+    xg_rows_each(&w, xg_rows_write, &p);
+    xg_rows_write_rows(&w, &p);
+    xg_kreturn(&w.r.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_ROWS_C */
