@@ -10,7 +10,7 @@
 #define XG_PLAN_PACK_C
 #include "plan.h"
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
     int64_t a = XG_PACK_ALIGN_MIN;
@@ -209,21 +209,21 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     return true;
 }
 
-/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. */
+/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. After some for which there is no room it is full. */
 XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
     xg_packer q;
-    uint32_t m = 0, k;
+    uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
     for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
     if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
-    for (k = h->guests.n; k < m; k++) {
+    for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
         int64_t at = xg_pack_gap(&q, fit[k], false);
-        if (at > h->buffer->bytes - fit[k]->bytes) continue;
+        if (at > h->buffer->bytes - fit[k]->bytes) { missed++; continue; }
         fit[k]->host = h->buffer;
         fit[k]->offset = at;
         xg_pack_placed(&q, fit[k]);
@@ -277,35 +277,34 @@ XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_arena_reset(p->arena, mark);
 }
 
-XG_FN int64_t xg_pack_all(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *)) {
-    xg_buffer **left = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + 1);
-    uint32_t k, m = 0, end;
-    p->spaces.n = 0;
-    p->temp_bytes = p->largest_live = 0;
+/* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
+XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), xg_buffer **left, uint32_t *n_left) {
+    uint32_t k;
     for (k = 0; k < n; k++) temps[k]->host = NULL;
     if (n > 1) qsort(temps, n, sizeof *temps, order);
     xg_pack_guests(p, temps, n);
-    for (k = 0; k < n; k++) if (!temps[k]->host) left[m++] = temps[k];
+    for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
+    return xg_pack_live(p, left, *n_left);
+}
+
+XG_FN void xg_plan_pack(xg_plan *p) {
+    xg_buffer **temps, **left;
+    int64_t most;
+    uint32_t n = 0, m, k, end;
+    xg_pack_collect(p);
+    temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
+    left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
+    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
+    most = xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    if (m && m < n) {
+        xg_pack_needs(p, temps, n);
+        if (xg_pack_seat(p, temps, n, xg_pack_by_need, left, &m) >= most) (void)xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    }
     if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
     for (k = 0; k < m; k = end) {
         for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
         xg_pack_space(p, left[k]->space, left + k, end - k);
     }
-    return p->temp_bytes;
-}
-
-XG_FN void xg_plan_pack(xg_plan *p) {
-    xg_buffer **temps;
-    int64_t size;
-    uint32_t n = 0, k;
-    xg_pack_collect(p);
-    temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
-    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    size = xg_pack_all(p, temps, n, xg_pack_by_size);
-    for (k = 0; k < n && !temps[k]->host; k++) {}
-    if (!size || k == n) return;
-    xg_pack_needs(p, temps, n);
-    if (xg_pack_all(p, temps, n, xg_pack_by_need) > size) (void)xg_pack_all(p, temps, n, xg_pack_by_size);
 }
 
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
