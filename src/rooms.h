@@ -113,6 +113,7 @@
 #include "fuse/wrap.c"
 #include "fuse/combine_operands.c"
 #include "fuse/cost.c"
+#include "fuse/rematerialize.c"
 #include "fuse/legality.c"
 #include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"

@@ -17,6 +17,9 @@ XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
 
+/* ---- rematerialize.c ---- */
+XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
+
 /* ---- sort_passes.c ---- */
 enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */

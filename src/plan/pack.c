@@ -1,16 +1,16 @@
 /* plan/pack.c -- where each buffer lies.
  *
  * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
- * smallest results that have room, or else in the largest ones, which are filled like a block. The others share one block a memory space: best fit by decreasing size, each
- * at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the lowest gap, the tightest
- * one) are tried until one is as small as the largest live set, which is a lower bound.
+ * smallest results that have room, or else in the largest ones, which are filled like a block; two orders are tried. The others share one block a memory space: best fit
+ * by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the
+ * lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 #include "plan.h"
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
     int64_t a = XG_PACK_ALIGN_MIN;
@@ -209,21 +209,21 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     return true;
 }
 
-/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. */
+/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. After some for which there is no room it is full. */
 XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
     xg_packer q;
-    uint32_t m = 0, k;
+    uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
     for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
     if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
-    for (k = h->guests.n; k < m; k++) {
+    for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
         int64_t at = xg_pack_gap(&q, fit[k], false);
-        if (at > h->buffer->bytes - fit[k]->bytes) continue;
+        if (at > h->buffer->bytes - fit[k]->bytes) { missed++; continue; }
         fit[k]->host = h->buffer;
         fit[k]->offset = at;
         xg_pack_placed(&q, fit[k]);
@@ -262,19 +262,48 @@ XG_FN void xg_pack_collect(xg_plan *p) {
     for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice--;
 }
 
+/* For whom room in results is sought first: by size, or those that live longest while nearly the most is needed, by their bytes. */
+XG_FN int xg_pack_by_need(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->need != b->need ? (a->need > b->need ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = xg_pack_live(p, temps, n);
+    uint32_t *steps = XG_NEW_N(p->arena, uint32_t, p->end + (size_t)2), k; /* before each, those at which more than 3/4 of the most is needed */
+    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
+    for (k = 0; k <= p->end; k++) { live += change[k]; steps[k + 1] = steps[k] + (live > most - most / 4); }
+    for (k = 0; k < n; k++) temps[k]->need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
+    xg_arena_reset(p->arena, mark);
+}
+
+/* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
+XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), xg_buffer **left, uint32_t *n_left) {
+    uint32_t k;
+    for (k = 0; k < n; k++) temps[k]->host = NULL;
+    if (n > 1) qsort(temps, n, sizeof *temps, order);
+    xg_pack_guests(p, temps, n);
+    for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
+    return xg_pack_live(p, left, *n_left);
+}
+
 XG_FN void xg_plan_pack(xg_plan *p) {
-    xg_buffer **temps;
-    uint32_t n = 0, k, m;
+    xg_buffer **temps, **left;
+    int64_t most;
+    uint32_t n = 0, m, k, end;
     xg_pack_collect(p);
     temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
+    left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    if (n > 1) qsort(temps, n, sizeof *temps, xg_pack_by_size);
-    xg_pack_guests(p, temps, n);
-    for (k = 0, m = 0; k < n; k++) if (!temps[k]->host) temps[m++] = temps[k];
-    if (m > 1) qsort(temps, m, sizeof *temps, xg_pack_by_space);
-    for (k = 0, n = 0; k < m; k = n) {
-        for (n = k; n < m && temps[n]->space == temps[k]->space; n++) {}
-        xg_pack_space(p, temps[k]->space, temps + k, n - k);
+    most = xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    if (m && m < n) {
+        xg_pack_needs(p, temps, n);
+        if (xg_pack_seat(p, temps, n, xg_pack_by_need, left, &m) >= most) (void)xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    }
+    if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
+    for (k = 0; k < m; k = end) {
+        for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
+        xg_pack_space(p, left[k]->space, left + k, end - k);
     }
 }
 

@@ -58,6 +58,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     int64_t offset;             /* in the block, or in the host */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
+    double need;                /* while it is packed: how much there is to gain if it lies in a result */
 };
 
 typedef struct xg_plan_move { xg_buffer *from, *to; } xg_plan_move;
