@@ -15439,10 +15439,11 @@ XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     if (!e || e->kind == XG_AFF_CONST) return e;
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return xg_aff_rewrite_var(w, e);
     if (e->memo_stamp == w->stamp) return e->memo;
-    if (e->kind == XG_AFF_SUM && xg_aff_rewrite_plain_sum(w, e, &to)) {
-    } else if (e->kind == XG_AFF_SUM) {
-        to = xg_aff_const(w->env->x, e->k);
-        for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
+    if (e->kind == XG_AFF_SUM) {
+        if (!xg_aff_rewrite_plain_sum(w, e, &to)) {
+            to = xg_aff_const(w->env->x, e->k);
+            for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
+        }
     } else {
         to = xg_aff_rewrite_one(w, e->of);
         to = e->kind == XG_AFF_DIV ? xg_aff_div_in(w->env, to, e->k) : xg_aff_mod_in(w->env, to, e->k);
@@ -17245,6 +17246,7 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 /* ---- reducer.c: partial results of a reduce ---- */
 typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
 XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a);             /* it is not UNKNOWN: cheaper to ask */
 XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
@@ -20668,23 +20670,35 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
     return true;
 }
-XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+/* What the operation says, whatever the init value is. */
+XG_FN xg_reducer_start xg_reducer_start_plain(const xg_inst *reduce) {
     const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
-    bool plain = xg_reducer_is_plain(comp);
     int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
-    if (plain) switch (comp->root->op) {
+    if (!xg_reducer_is_plain(comp)) return XG_REDUCER_UNKNOWN;
+    switch (comp->root->op) {
     case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_OR: return XG_REDUCER_FROM_INIT;
-    default: break;
-    }
-    if (xg_reducer_is_idempotent(reduce, a)) return XG_REDUCER_FROM_INIT;
-    if (plain) switch (comp->root->op) {
     case XG_ADD: return cls == XGT_I || cls == XGT_F || cls == XGT_C ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
     case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
     case XG_XOR: return cls == XGT_I ? XG_REDUCER_FROM_NEUTRAL : XG_REDUCER_UNKNOWN;
-    default: break;
+    default: return XG_REDUCER_UNKNOWN;
     }
-    return XG_REDUCER_UNKNOWN;
 }
+/* A sum from 0, which the evaluator need not be asked about. */
+XG_FN bool xg_reducer_sums_from_zero(const xg_inst *reduce) {
+    const xg_inst *init = XG_OPERAND(reduce, reduce->n_operands / 2);
+    const char *p;
+    int64_t k, n;
+    if (!xg_reducer_is_sum(xg_attr_comp(reduce, XG_A_to_apply)) || init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
+    p = (const char *)init->literal->data;
+    for (k = 0, n = xg_type_bytes(init->shape->type); k < n && !p[k]; k++) {}
+    return k == n;
+}
+XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a) {
+    xg_reducer_start plain = xg_reducer_start_plain(reduce);
+    if (plain == XG_REDUCER_FROM_INIT || (plain != XG_REDUCER_UNKNOWN && xg_reducer_sums_from_zero(reduce))) return XG_REDUCER_FROM_INIT;
+    return xg_reducer_is_idempotent(reduce, a) ? XG_REDUCER_FROM_INIT : plain;
+}
+XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a) { return xg_reducer_start_plain(reduce) != XG_REDUCER_UNKNOWN || xg_reducer_is_idempotent(reduce, a); }
 XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; } /* x + -0 = x for every x; for integers 1 or 0 */
 
 /* add(p0, p1) in either order, of one type. */
@@ -22214,6 +22228,9 @@ XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
 
+/* ---- rematerialize.c ---- */
+XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
+
 /* ---- sort_passes.c ---- */
 enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
@@ -22348,6 +22365,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
 XG_FN bool xg_kernels_close(xg_kernels *g);
 
 /* ---- multi_output.c ---- */
+XG_FN void xg_multi_levels(xg_kernels *g); /* once, before any kernel has several roots */
 XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
 
 /* ---- rows.c: row programs ---- */
@@ -22361,7 +22379,7 @@ typedef struct xg_row_form {
     uint32_t *stage;             /* by place: reductions one behind the other; a reduction's own with it */
     const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
 } xg_row_form;
-XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots);
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
@@ -22393,8 +22411,7 @@ typedef struct xg_in_place {
     xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
     XG_VEC(xg_inst *) work;
     xg_arena *arena;
-    const xg_comp *comp;
-    bool asked, rows;       /* whether the computation is a row program, once that was asked */
+    bool reduced;           /* values in place are, too: that is right in a row program */
 } xg_in_place;
 
 XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
@@ -22440,23 +22457,6 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
-/* Whether all of a row is read, by the threads that write it, before any of it is written. */
-XG_FN bool xg_in_place_rows(xg_in_place *w) {
-    const xg_comp *c = w->comp;
-    xg_inst **insts, **roots;
-    uint32_t n = 0, n_roots = 0;
-    xg_row_form f;
-    if (w->asked) return w->rows;
-    w->asked = true;
-    insts = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
-    roots = XG_NEW_N(w->arena, xg_inst *, c->root->n_operands + (size_t)1);
-    XG_FOR_INSTS(i, c) insts[n++] = i;
-    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
-    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    w->rows = xg_fuse_row_form(&f, w->arena, xg_aff_new(w->arena), insts, n, roots, n_roots);
-    return w->rows;
-}
-
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -22464,7 +22464,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
     if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
     if (window) return false;
-    if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return xg_in_place_rows(w);
+    if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return w->reduced = true;
     if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
     if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
         as = xg_in_place_window(user);
@@ -22504,6 +22504,17 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && xg_in_place_one_walk(c));
 }
 
+/* Whether all of a row is read, by the threads that write it, before any of it is written. */
+XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
+    xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
+    uint32_t n = 0, n_roots = 0;
+    xg_row_form f;
+    XG_FOR_INSTS(i, c) insts[n++] = i;
+    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
+    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
+    return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
+}
+
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -22513,7 +22524,6 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
     if (!ok) return false;
     memset(&w, 0, sizeof w);
     w.arena = a;
-    w.comp = c;
     xg_map64_init(&w.seen, a);
     xg_in_place_add(&w, from, from);
     while (w.work.n && ok) {
@@ -22521,7 +22531,7 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf);
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c));
     xg_arena_reset(a, mark);
     return ok;
 }
@@ -23289,6 +23299,76 @@ XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
 }
 
 #endif /* XG_FUSE_COST_C */
+/* fuse/rematerialize.c -- what a fusion makes out of nothing (an iota, a splat, simple arithmetic of these) lies in no memory: each fusion that reads it makes it again.
+ *
+ * Priority fusion does so for readers that it can fuse into; this is for those that it leaves alone, a sort of keys with their places above all. */
+#ifndef XG_FUSE_REMATERIALIZE_C
+#define XG_FUSE_REMATERIALIZE_C
+
+enum { XG_REMAT_OPS_MAX = 8, XG_REMAT_COST_MAX = 2 };
+
+/* Counts what the value is made of; false: of a parameter, or at some cost. */
+XG_FN bool xg_remat_is_cheap(const xg_inst *i, uint32_t *ops) {
+    bool free = i->op == XG_IOTA || i->op == XG_BROADCAST || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_in_place_renames(i);
+    uint32_t k;
+    if (++*ops > XG_REMAT_OPS_MAX || !xg_shape_is_array(i->shape)) return false;
+    if (!free && (!(xg_op_flags(i->op) & XGF_EW) || xg_cost_op(i) > XG_REMAT_COST_MAX)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_remat_is_cheap(XG_OPERAND(i, k), ops)) return false;
+    return true;
+}
+/* May the fusion make it itself? Not what it updates in place, and not what it only passes on. */
+XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
+    const xg_comp *c;
+    uint32_t k;
+    if (fusion->op != XG_FUSION || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    c = xg_attr_comp(fusion, XG_A_calls);
+    if (c->n_params != fusion->n_operands) return false;
+    for (k = 0; k < fusion->n_operands; k++) {
+        if (XG_OPERAND(fusion, k) != value) continue;
+        if (c->params[k] == c->root) return false;
+        XG_FOR_USES(u, c->params[k]) if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER) return false;
+    }
+    return true;
+}
+XG_FN const xg_inst *xg_remat_source(const xg_inst *value) {
+    const xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
+    if (maker->op != XG_FUSION || !xg_shape_is_array(value->shape)) return NULL;
+    return xg_fuse_leaf(xg_attr_comp(maker, XG_A_calls), (uint32_t)(maker == value ? 0 : xg_attr_int(value, XG_A_index, 0)));
+}
+
+XG_FN xg_inst *xg_remat_copy(xg_inst *i, xg_comp *to, xg_inst *before) {
+    xg_inst **operands = XG_NEW_N(to->module->arena, xg_inst *, (size_t)i->n_operands + 1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) operands[k] = xg_remat_copy(XG_OPERAND(i, k), to, before);
+    return xg_inst_clone(i, to, operands, before);
+}
+XG_FN void xg_remat_into(xg_inst *fusion, const xg_inst *value, const xg_inst *source) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *before = c->first, *from;
+    uint32_t k;
+    while (before && before->op == XG_PARAMETER) before = before->next;
+    memcpy(&from, &source, sizeof from);
+    for (k = 0; k < fusion->n_operands; k++) if (XG_OPERAND(fusion, k) == value) xg_inst_replace(c->params[k], xg_remat_copy(from, c, before));
+    (void)xg_dce_fusion_params(fusion);
+}
+
+XG_FN bool xg_remat_comp(xg_comp *c) {
+    bool changed = false;
+    XG_FOR_INSTS(value, c) {
+        const xg_inst *source = value == c->root || !value->first_use ? NULL : xg_remat_source(value);
+        uint32_t ops = 0;
+        bool ok = source && xg_remat_is_cheap(source, &ops);
+        if (!ok) continue;
+        XG_FOR_USES(u, value) ok = ok && xg_remat_takes(u->user, value);
+        if (!ok) continue;
+        while (value->first_use) xg_remat_into(value->first_use->user, value, source);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, xg_remat_comp); }
+
+#endif /* XG_FUSE_REMATERIALIZE_C */
 /* fuse/legality.c -- what may be in one kernel, whatever it costs.
  *
  * Ideas
@@ -24274,9 +24354,9 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     }
 }
 
+/* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
-    xg_multi_levels(g);
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
     for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
     xg_multi_horizontal(g);
@@ -24299,6 +24379,8 @@ XG_FN void xg_multi_run(xg_kernels *g) {
 #define XG_FUSE_ROWS_C
 
 /* ---- the form ---- */
+
+enum { XG_ROWS_REDUCES_MAX = 64 /* each has its own shared memory */ };
 
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i) {
     uint32_t k;
@@ -24335,7 +24417,7 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
         inside = reduced;
         *(reduced ? cols : rows) *= s->dims[d];
     }
-    return *cols > 1 && xg_reducer_start_of(i, a) != XG_REDUCER_UNKNOWN;
+    return *cols > 1 && xg_reducer_is_known(i, a);
 }
 
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i) {
@@ -24348,21 +24430,28 @@ XG_FN uint32_t xg_row_stage(const xg_row_form *f, const xg_inst *i) {
     return place == UINT32_MAX ? 0 : f->stage[place];
 }
 
+/* All that can be told without maps. */
 XG_FN bool xg_row_stages(xg_row_form *f, xg_arena *a) {
     int64_t rows, cols;
+    bool back = false;
     uint32_t k, j;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
         for (j = 0; j < i->n_operands; j++) f->stage[k] = XG_MAX(f->stage[k], xg_row_stage(f, XG_OPERAND(i, j)));
-        if (i->op != XG_REDUCE) { if (f->stage[k] && !xg_row_passes(i)) return false; continue; }
+        if (i->op != XG_REDUCE) {
+            if (f->stage[k] && !xg_row_passes(i)) return false;
+            back = back || (f->stage[k] && i->op == XG_BROADCAST);
+            continue;
+        }
         if (!xg_row_reduces(i, a, &rows, &cols) || xg_row_stage(f, XG_OPERAND(i, 1))) return false;
+        if (f->n_reduces == XG_ROWS_REDUCES_MAX) return false;
         if (f->n_reduces++ && (rows != f->rows || cols != f->cols)) return false;
         f->rows = rows;
         f->cols = cols;
         f->stage[k]++;
         f->n_stages = XG_MAX(f->n_stages, f->stage[k]);
     }
-    return f->n_reduces > 0;
+    return back;
 }
 
 /* (row, column) to the indices of the shape: an element of the array, or one of each row; NULL if it is neither. */
@@ -24428,14 +24517,15 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     memset(f, 0, sizeof *f);
     for (k = 0; k < n && insts[k]->op != XG_REDUCE; k++) {}
     if (k == n) return false;
-    f->x = x;
     f->insts = insts;
     f->n = n;
     f->stage = XG_NEW_N(a, uint32_t, n + (size_t)1);
     f->maps = XG_NEW_N(a, const xg_imap *, n + (size_t)1);
     xg_map64_init(&f->places, a);
     for (k = 0; k < n; k++) xg_map64_put(&f->places, insts[k]->id + (uint64_t)1, (void *)(uintptr_t)(k + (size_t)1));
-    return xg_row_stages(f, a) && xg_row_maps(f, roots, n_roots);
+    if (!xg_row_stages(f, a)) return false;
+    f->x = x ? x : xg_aff_new(a);
+    return xg_row_maps(f, roots, n_roots);
 }
 
 /* ---- which kernels become one ---- */
@@ -24534,6 +24624,7 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     return false;
 }
 
+/* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
     xg_rows_pass p;
     uint32_t k;
@@ -24542,7 +24633,7 @@ XG_FN void xg_rows_run(xg_kernels *g) {
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
         if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
-        if (!p.x) { p.x = xg_aff_new(g->arena); xg_multi_levels(g); }
+        if (!p.x) p.x = xg_aff_new(g->arena);
         (void)xg_rows_into_reader(&p, a);
     }
 }
@@ -24723,6 +24814,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     xg_kernels g;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
+    xg_multi_levels(&g);
     xg_rows_run(&g);
     xg_multi_run(&g);
     return xg_kernels_close(&g);
@@ -37709,8 +37801,8 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
 #define XG_EMITTERS(X) \
     X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
-    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
+    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
     X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
     X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
@@ -41797,6 +41889,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     int64_t offset;             /* in the block, or in the host */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
+    double need;                /* while it is packed: how much there is to gain if it lies in a result */
 };
 
 typedef struct xg_plan_move { xg_buffer *from, *to; } xg_plan_move;
@@ -42371,15 +42464,15 @@ XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint
 /* plan/pack.c -- where each buffer lies.
  *
  * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
- * smallest results that have room, or else in the largest ones, which are filled like a block. The others share one block a memory space: best fit by decreasing size, each
- * at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the lowest gap, the tightest
- * one) are tried until one is as small as the largest live set, which is a lower bound.
+ * smallest results that have room, or else in the largest ones, which are filled like a block; two orders are tried. The others share one block a memory space: best fit
+ * by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the
+ * lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
     int64_t a = XG_PACK_ALIGN_MIN;
@@ -42578,21 +42671,21 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     return true;
 }
 
-/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. */
+/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. After some for which there is no room it is full. */
 XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
     xg_packer q;
-    uint32_t m = 0, k;
+    uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
     for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
     if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
-    for (k = h->guests.n; k < m; k++) {
+    for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
         int64_t at = xg_pack_gap(&q, fit[k], false);
-        if (at > h->buffer->bytes - fit[k]->bytes) continue;
+        if (at > h->buffer->bytes - fit[k]->bytes) { missed++; continue; }
         fit[k]->host = h->buffer;
         fit[k]->offset = at;
         xg_pack_placed(&q, fit[k]);
@@ -42631,19 +42724,48 @@ XG_FN void xg_pack_collect(xg_plan *p) {
     for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice--;
 }
 
+/* For whom room in results is sought first: by size, or those that live longest while nearly the most is needed, by their bytes. */
+XG_FN int xg_pack_by_need(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->need != b->need ? (a->need > b->need ? -1 : 1) : xg_pack_by_size(pa, pb);
+}
+XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+    xg_mark mark = xg_arena_mark(p->arena);
+    int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = xg_pack_live(p, temps, n);
+    uint32_t *steps = XG_NEW_N(p->arena, uint32_t, p->end + (size_t)2), k; /* before each, those at which more than 3/4 of the most is needed */
+    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
+    for (k = 0; k <= p->end; k++) { live += change[k]; steps[k + 1] = steps[k] + (live > most - most / 4); }
+    for (k = 0; k < n; k++) temps[k]->need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
+    xg_arena_reset(p->arena, mark);
+}
+
+/* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
+XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), xg_buffer **left, uint32_t *n_left) {
+    uint32_t k;
+    for (k = 0; k < n; k++) temps[k]->host = NULL;
+    if (n > 1) qsort(temps, n, sizeof *temps, order);
+    xg_pack_guests(p, temps, n);
+    for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
+    return xg_pack_live(p, left, *n_left);
+}
+
 XG_FN void xg_plan_pack(xg_plan *p) {
-    xg_buffer **temps;
-    uint32_t n = 0, k, m;
+    xg_buffer **temps, **left;
+    int64_t most;
+    uint32_t n = 0, m, k, end;
     xg_pack_collect(p);
     temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
+    left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    if (n > 1) qsort(temps, n, sizeof *temps, xg_pack_by_size);
-    xg_pack_guests(p, temps, n);
-    for (k = 0, m = 0; k < n; k++) if (!temps[k]->host) temps[m++] = temps[k];
-    if (m > 1) qsort(temps, m, sizeof *temps, xg_pack_by_space);
-    for (k = 0, n = 0; k < m; k = n) {
-        for (n = k; n < m && temps[n]->space == temps[k]->space; n++) {}
-        xg_pack_space(p, temps[k]->space, temps + k, n - k);
+    most = xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    if (m && m < n) {
+        xg_pack_needs(p, temps, n);
+        if (xg_pack_seat(p, temps, n, xg_pack_by_need, left, &m) >= most) (void)xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    }
+    if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
+    for (k = 0; k < m; k = end) {
+        for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
+        xg_pack_space(p, left[k]->space, left + k, end - k);
     }
 }
 
@@ -44459,6 +44581,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
@@ -44823,9 +44946,11 @@ XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
     size_t k;
     for (k = 0; k < ptx->n; k++) {
         size_t at = k;
+        const char *end;
         while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
         if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
-        { const char *end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL; k = end ? (size_t)(end - ptx->p) : ptx->n; }
+        end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL;
+        k = end ? (size_t)(end - ptx->p) : ptx->n;
     }
     return n;
 }
