@@ -7997,6 +7997,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t turns;           /* one after the other that ended because it spun */
     bool impatient;           /* a wait of this warp shall end now, with "not yet" */
     bool in_cluster_barrier;  /* it has arrived and not yet gone on */
     uint32_t cluster_phase;   /* the phase it arrived in */
@@ -8050,6 +8051,7 @@ struct xg_sim_worker {
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     int32_t quantum;
+    bool polls;               /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
@@ -11120,7 +11122,7 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
 
-enum { XG_SIM_QUANTUM = 20000 };
+enum { XG_SIM_QUANTUM = 20000, XG_SIM_PATIENCE = 200 /* turns */ };
 #define XG_SIM_ALL 0xFFFFFFFFu
 
 /* ---- calls ---- */
@@ -11256,8 +11258,8 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
 XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     switch (in->kind) {
     case XG_SIM_K_ALU: xg_sim_alu_masked(w, v, in, mask); break;
-    case XG_SIM_K_LD: case XG_SIM_K_ST: xg_sim_exec_access(w, v, in, mask); break;
-    case XG_SIM_K_ATOM: xg_sim_exec_atom(w, v, in, mask); break;
+    case XG_SIM_K_LD: case XG_SIM_K_ST: w->polls = w->polls || in->imm2 & XG_SIM_M_STRONG; xg_sim_exec_access(w, v, in, mask); break;
+    case XG_SIM_K_ATOM: w->polls = true; xg_sim_exec_atom(w, v, in, mask); break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
@@ -11266,7 +11268,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
-    case XG_SIM_K_ASYNC: xg_sim_exec_async(w, v, in, mask); break;
+    case XG_SIM_K_ASYNC: w->polls = true; xg_sim_exec_async(w, v, in, mask); break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
     case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
     default: break;
@@ -11340,6 +11342,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
+    w->polls = false;
     w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
@@ -11516,7 +11519,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = 0;
+        v->depth = v->n_paths = v->turns = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
@@ -11525,8 +11528,9 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
 }
 
 /* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits for. Either a
- * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest. */
-XG_FN void xg_sim_take_turns(xg_sim_warp *v) {
+ * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest, which then is not there for a shuffle either.
+ * So a long loop of a few lanes must not be taken for spinning: it spins if it asks memory that others may change, or goes on for ever. */
+XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), n, pc, mask;
     xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
     if (!top) return;
@@ -11541,7 +11545,7 @@ XG_FN void xg_sim_take_turns(xg_sim_warp *v) {
         top = top - n + 1;
         top->pc = pc;
         top->mask = mask;
-    } else if (top->pc == v->meet && top->mask & v->live & ~v->mask) {
+    } else if ((w->polls || ++v->turns >= XG_SIM_PATIENCE) && top->pc == v->meet && top->mask & v->live & ~v->mask) {
         v->pc = top->pc;
         v->mask = top->mask & v->live & ~v->mask;
         v->meet = top->meet;
@@ -11569,7 +11573,10 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
         if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
         return true;
     }
-    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) { if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(&v[k]); moved = true; }
+    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) {
+        if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(w, &v[k]); else v[k].turns = 0;
+        moved = true;
+    }
     for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
     if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
         for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }

@@ -20,6 +20,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t turns;           /* one after the other that ended because it spun */
     bool impatient;           /* a wait of this warp shall end now, with "not yet" */
     bool in_cluster_barrier;  /* it has arrived and not yet gone on */
     uint32_t cluster_phase;   /* the phase it arrived in */
@@ -73,6 +74,7 @@ struct xg_sim_worker {
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     int32_t quantum;
+    bool polls;               /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
