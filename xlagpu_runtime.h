@@ -11810,10 +11810,22 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_sim_finish(p);
 }
 
+/* The scratch arena must go away also when loading fails: catch, free, and fail on. */
+XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
+    jmp_buf here, *outer = p->c->guard;
+    if (setjmp(here)) {
+        xg_arena_free(&p->scratch);
+        p->c->guard = outer;
+        longjmp(*outer, 1);
+    }
+    p->c->guard = &here;
+    xg_sim_load_in(p);
+    p->c->guard = outer;
+    xg_arena_free(&p->scratch);
+    return p->m;
+}
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
-    /* The scratch arena must go away also when loading fails: catch, free, and fail on. */
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
-    jmp_buf here, *outer = c->guard;
     p->c = c;
     p->a = a;
     p->src = ptx;
@@ -11822,16 +11834,7 @@ XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
-    if (setjmp(here)) {
-        xg_arena_free(&p->scratch);
-        c->guard = outer;
-        longjmp(*outer, 1);
-    }
-    c->guard = &here;
-    xg_sim_load_in(p);
-    c->guard = outer;
-    xg_arena_free(&p->scratch);
-    return p->m;
+    return xg_sim_load_guarded(p);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) { return xg_sim_load_for(c, a, ptx, xg_sim_unit_best()); }
 
