@@ -24282,6 +24282,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    /* Beyond the size of one kernel the values stay in memory: a chain of thousands of operations lost its other fusions otherwise. */
     if (related && !a->hero && a->ops <= XG_FUSE_OPS_MAX) xg_multi_drop_roots(g, a);
     return true;
 }
