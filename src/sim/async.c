@@ -319,6 +319,21 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     return xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
 }
 
+/* st.bulk. */
+XG_FN bool xg_sim_fill_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint64_t n;
+    char *p;
+    memcpy(&n, xg_sim_slot(w, v, in->b) + (size_t)lane * 8, 8);
+    if (n % 8) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "st.bulk of %llu bytes, which is no multiple of 8", (unsigned long long)n); return false; }
+    if (!n) return true;
+    p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, n, 8, true);
+    if (!p) return false;
+    if (xg_sim_owner(w, p) != w) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "st.bulk outside of the shared memory of its block"); return false; }
+    if (!w->unchecked && !xg_sim_shadow_shared(w, v, in, lane, (uint32_t)n, (size_t)(p - w->shared), (size_t)n, XG_SIM_WRITES, false)) return false;
+    memset(p, 0, (size_t)n);
+    return true;
+}
+
 /* ---- tensor maps in memory ---- */
 
 XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -413,6 +428,7 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_BULK: ok = xg_sim_bulk_lane(w, v, in, i); break;
         case XG_SIM_Y_TENSOR: ok = xg_sim_tensor_lane(w, v, in, i); break;
         case XG_SIM_Y_STORE: ok = xg_sim_store_lane(w, v, in, i); break;
+        case XG_SIM_Y_FILL: ok = xg_sim_fill_lane(w, v, in, i); break;
         case XG_SIM_Y_MAPA: case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
         case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);

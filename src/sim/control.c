@@ -85,7 +85,11 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
-XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red); /* decode_async.c */
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word); /* decode_async.c */
+XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red);
+XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s);
+/* Asynchronous towards shared memory; st.async.mmio.release and red.async.mmio.release to global memory are done when they are issued. */
+XG_FN bool xg_sim_take_async(xg_sim_stmt *s) { return xg_sim_take(s, "async") && !(xg_sim_has(s, "mmio") && xg_sim_has(s, "release") && xg_sim_has(s, "global")); }
 XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s);
 
 XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
@@ -95,7 +99,8 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     const xg_sim_operand *items, *data = &s->o[store ? 1 : 0], *where = &s->o[store ? 0 : 1];
     uint32_t n, i, list, address, offset, bytes = 0, code;
     xg_sim_ins *in;
-    if (store && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, false); return; }
+    if (store && xg_sim_has(s, "bulk")) { xg_sim_st_bulk(p, s); return; }
+    if (store && xg_sim_take_async(s)) { xg_sim_st_async(p, s, false); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
@@ -150,7 +155,8 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     uint32_t address, offset, b[8], c = XG_SIM_NOREG, d[8], want, i, n, list, at = red ? 0 : 1;
     const xg_sim_operand *items, *dests = NULL;
     xg_sim_ins *in;
-    if (red && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, true); return; }
+    bool whole; /* 128 bits: the halves of B, then of C */
+    if (red && xg_sim_take_async(s)) { xg_sim_st_async(p, s, true); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
@@ -160,33 +166,39 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     xg_sim_operands(p, s, want, want);
     n = xg_sim_vector_of(p, s, &s->o[at + 1], &items);
     t = xg_sim_take_type(p, s);
-    if (xg_sim_types[t].bytes < 2 || xg_sim_types[t].bytes > 8 || t == XG_SIM_PRED || (red && op >= XG_SIM_A_EXCH && op < XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
+    whole = t == XG_SIM_B128 && !red && n == 1 && (op == XG_SIM_A_EXCH || op == XG_SIM_A_CAS);
+    if (xg_sim_types[t].bytes < 2 || (xg_sim_types[t].bytes > 8 && !whole) || t == XG_SIM_PRED || (red && op >= XG_SIM_A_EXCH && op < XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
     if (xg_sim_types[t].cls == 'B' && (op == XG_SIM_A_ADD || op == XG_SIM_A_MIN || op == XG_SIM_A_MAX || op >= XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
     if ((xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') && op > XG_SIM_A_MAX) xg_sim_no_type(p, s, t);
     if (op >= XG_SIM_A_INC && t != XG_SIM_U32) xg_sim_no_type(p, s, t);
     if (xg_sim_is_float(t) && op != XG_SIM_A_ADD) xg_sim_no_type(p, s, t);
-    if (n > 1 && (space != XG_SIM_GLOBAL || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
+    if (n > 1 && ((space != XG_SIM_GLOBAL && space != XG_SIM_GENERIC) || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
     if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "atomics work on global and shared memory only");
-    for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
-    if (op == XG_SIM_A_CAS) c = xg_sim_source(p, s, at + 2, t);
-    if (!red) {
+    if (whole) {
+        xg_sim_halves_of(p, s, &s->o[2], false, b);
+        if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
+        xg_sim_halves_of(p, s, &s->o[0], true, d);
+    } else for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    if (op == XG_SIM_A_CAS && !whole) c = xg_sim_source(p, s, at + 2, t);
+    if (!red && !whole) {
         dests = &s->o[0];
         if (n > 1) { if (dests->kind != XG_SIM_O_VEC || dests->n != n) XG_SIM_BAD(p, dests->at, NULL, "the destination must have %u registers in braces", n); dests = dests->items; }
         for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
     }
     list = xg_sim_list_begin(p);
+    if (whole) n = op == XG_SIM_A_CAS ? 4 : 2;
     for (i = 0; i < n; i++) xg_sim_list_add(p, b[i]);
-    for (i = 0; i < n && !red; i++) xg_sim_list_add(p, d[i]);
+    for (i = 0; i < (whole ? 2 : n) && !red; i++) xg_sim_list_add(p, d[i]);
     in = xg_sim_put(p, s, XG_SIM_K_ATOM);
     in->op = (uint16_t)op;
     in->list = list;
-    in->n = (uint16_t)(red ? n : 2 * n);
+    in->n = (uint16_t)(p->list.n - list);
     in->d2bytes = (uint8_t)n;
     in->a = address;
     in->c = c;
     in->imm = offset;
-    in->dbytes = xg_sim_types[t].bytes;
+    in->dbytes = whole ? 8 : xg_sim_types[t].bytes;
     in->e = XG_SIM_NOREG;
     in->flags |= fence ? XG_SIM_UNI : 0;
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;

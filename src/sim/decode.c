@@ -707,7 +707,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, x;
     (void)arg;
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
+    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && ((dt != XG_SIM_F16 && dt != XG_SIM_BF16) || xg_sim_types[t].cls == 'V') && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     x = xg_sim_temp(p, 4);

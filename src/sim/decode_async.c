@@ -10,7 +10,7 @@
 /* op of K_ASYNC and K_WAIT. */
 typedef enum xg_sim_asyncop {
     XG_SIM_Y_MB_INIT, XG_SIM_Y_MB_INVAL, XG_SIM_Y_MB_ARRIVE, XG_SIM_Y_MB_EXPECT, XG_SIM_Y_MB_COMPLETE, XG_SIM_Y_MB_PENDING, XG_SIM_Y_CP_ARRIVE,
-    XG_SIM_Y_BULK, XG_SIM_Y_TENSOR, XG_SIM_Y_STORE, XG_SIM_Y_COMMIT, XG_SIM_Y_GROUPS, XG_SIM_Y_ARRIVE, XG_SIM_Y_MAPA, XG_SIM_Y_RANK, XG_SIM_Y_MAP_SET, XG_SIM_Y_MAP_COPY,
+    XG_SIM_Y_BULK, XG_SIM_Y_TENSOR, XG_SIM_Y_STORE, XG_SIM_Y_COMMIT, XG_SIM_Y_GROUPS, XG_SIM_Y_ARRIVE, XG_SIM_Y_MAPA, XG_SIM_Y_RANK, XG_SIM_Y_MAP_SET, XG_SIM_Y_MAP_COPY, XG_SIM_Y_FILL,
     XG_SIM_Y_MB_TEST, XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
 
@@ -434,6 +434,21 @@ XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
     in->list = list; in->n = (uint16_t)n;
     in->imm = (red ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | (uint32_t)t << XG_SIM_BK_TYPE;
     in->imm2 = xg_sim_spot_bits(a) | xg_sim_spot_bits(bar) << 16;
+}
+
+/* st.bulk: many bytes of shared memory become 0. */
+XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_spot a;
+    uint32_t size;
+    xg_sim_ins *in;
+    if (!xg_sim_form(s, "bulk weak? shared::cta?")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, 3, 3);
+    a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
+    size = xg_sim_source(p, s, 1, XG_SIM_U64);
+    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) XG_SIM_BAD(p, s->o[2].at, NULL, "st.bulk writes zeros only");
+    in = xg_sim_put_async(p, s, XG_SIM_Y_FILL);
+    in->a = a.code; in->b = size;
+    in->imm2 = xg_sim_spot_bits(a);
 }
 
 /* ---- tensor maps that a kernel makes ---- */

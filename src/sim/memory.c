@@ -596,16 +596,35 @@ XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
     }
 }
+/* 128 bits: exch and cas, one worker at a time. */
+XG_FN void xg_sim_atom_wide(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list, cas = in->op == XG_SIM_A_CAS;
+    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, i, e;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t x[4], old[2];
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        for (e = 0; e < in->d2bytes; e++) memcpy(&x[e], xg_sim_slot(w, v, list[e]) + (size_t)i * 8, 8);
+        while (lock && !xg_sim_counter_swap(lock, 0, 1)) {}
+        memcpy(old, p, 16);
+        if (!cas || memcmp(old, x, 16) == 0) memcpy(p, x + 2 * cas, 16);
+        if (lock) XG_SIM_COUNTER_SET(lock, 0);
+        for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
+    }
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
+    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e, all;
     const uint32_t *list = w->m->list + in->list;
     xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
     xg_sim_reach r;
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, bytes * n, true, &r)) return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
+    all = t == XG_SIM_B128 ? 16 : bytes * n;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r)) return;
+    if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (t == XG_SIM_B128) { xg_sim_atom_wide(w, v, in, &r, mask); return; }
     if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;

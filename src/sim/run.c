@@ -86,12 +86,41 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
     else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
         xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
 }
+/* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them ends the kernel: only there would all meet.
+ * Those that stand at this barrier already join, those at the end of the kernel have left; then the others go on. False when nobody can move. */
+XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
+    uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
+    for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */
+        if (v->paths[i].meet == v->meet && v->paths[i].pc == v->pc && v->paths[i].mask & v->live) v->mask |= v->paths[i].mask & v->live;
+        else v->paths[n++] = v->paths[i];
+    }
+    v->n_paths = n;
+    v->parked |= v->mask;
+    for (on_their_way = v->mask, i = base; i < n; i++) if (v->paths[i].meet == v->meet) on_their_way |= v->paths[i].mask;
+    if (!v->depth && v->meet != XG_SIM_NOREG && w->m->code[v->meet].kind == XG_SIM_K_END) v->live &= on_their_way;
+    if (v->mask == v->live) return true;
+    for (i = v->n_paths; i-- > base && v->paths[i].meet == v->meet;) {
+        const xg_sim_path there = v->paths[i];
+        if (!(there.mask & v->live & ~v->parked)) continue;
+        v->paths[i].pc = v->pc;
+        v->paths[i].mask = v->mask;
+        v->pc = there.pc;
+        v->mask = there.mask & v->live;
+        return true;
+    }
+    return false;
+}
 /* True when the warp may go on to the next record. */
 XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
     xg_sim_barrier *b;
     if (v->released) { v->released = false; if (in->flags & 128) xg_sim_spread(v, in, mask, v->result); return true; }
+    if (mask != v->live && mask == v->mask && !(in->flags & XG_SIM_GUARDED) && xg_sim_gather(w, v)) {
+        if (v->mask != v->live) return false; /* others first */
+        mask = v->mask;
+    }
     if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
+    v->parked = 0;
     id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
     if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
     if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
@@ -401,7 +430,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = 0;
+        v->depth = v->n_paths = v->turns = v->parked = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }

@@ -91,6 +91,7 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
     uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
+    uint32_t wide_lock;                    /* held by an atomic of 128 bits */
     uint32_t interval, running, sweeps;    /* shadow.c: the next interval; launches under way; how often all tags were swept */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);

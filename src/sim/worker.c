@@ -20,6 +20,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t parked;          /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;           /* one after the other that ended because it spun */
     bool impatient;           /* a wait of this warp shall end now, with "not yet" */
     bool in_cluster_barrier;  /* it has arrived and not yet gone on */
