@@ -83,6 +83,7 @@
 #include "opt/algsimp_reduce.c"
 #include "opt/algsimp.c"
 #include "opt/batch_norm_expander.c"
+#include "opt/select_and_scatter_expander.c"
 #include "opt/call_inliner.c"
 #include "opt/collective_simplifier.c"
 #include "opt/conditional_simplifier.c"

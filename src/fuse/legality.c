@@ -18,7 +18,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -66,7 +66,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
