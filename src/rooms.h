@@ -95,6 +95,7 @@
 #include "opt/entry_layout.c"
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
+#include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
 #include "opt/fft_expander.c"
 #include "opt/layout_assignment.c"

@@ -54,6 +54,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
