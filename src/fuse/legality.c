@@ -36,6 +36,15 @@ XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
     return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
 }
 
+/* Elements of one window; 1 without the attribute. */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+    return n;
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -51,12 +60,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
-        const xg_attr *a = xg_inst_attr(i, XG_A_window);
-        if (xg_fuse_is_scan(i)) return 1;
-        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
-        return n;
-    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
     }

@@ -92,6 +92,7 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     const xg_inst *h = k->hero;
     if (!h) return true;
     if (h->op != XG_REDUCE && h->op != XG_DOT && h->op != XG_CONVOLUTION && h->op != XG_REDUCE_WINDOW) return false;
+    if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
     return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
 }
 
