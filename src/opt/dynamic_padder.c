@@ -134,21 +134,25 @@ XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
     default: xg_dyn_compute(p, i);
     }
 }
-/* A fusion that is touched is taken apart; gives the first of its instructions. */
-XG_FN xg_inst *xg_dyn_open_fusion(xg_inst *i) {
-    xg_comp *c = i->comp;
-    xg_inst *prev = i->prev, **args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
+/* Fusions that are touched are taken apart first, while their computations are what they were. */
+XG_FN void xg_dyn_open_fusions(xg_comp *c) {
+    xg_inst *i, *next, **args;
     uint32_t k;
-    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
-    xg_inst_remove(i);
-    return prev ? prev->next : c->first;
+    for (i = c->first; i; i = next) {
+        bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
+        next = i->next;
+        for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
+        if (!dynamic) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+    }
 }
 XG_FN void xg_dyn_walk(xg_dyn *p, xg_comp *c) {
     const xg_shape *root = c->root->shape;
     xg_inst *i, *next;
     for (i = c->first; i; i = next) {
-        if (i->op == XG_FUSION && xg_dyn_touches(i)) { next = xg_dyn_open_fusion(i); continue; }
         next = i->next;
         xg_dyn_visit(p, i);
     }
@@ -192,7 +196,7 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
         if (i->shape->dynamic || (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL))) any = any || xg_shape_has_dynamic(i->shape);
         for (d = 0; i->shape->dynamic && d < i->shape->rank; d++) if (i->shape->dynamic[d] == XG_DIM_UNBOUNDED)
-            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N", "%s: a dimension without a bound has no place on a device", i->name.p);
+            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N", "a dimension without a bound has no place on a device");
     }
     return any;
 }
@@ -200,6 +204,7 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     xg_comp *c;
     xg_dyn p;
     if (!xg_dyn_has_work(m)) return false;
+    for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
     memset(&p, 0, sizeof p);
     p.m = m;
     p.n_was = m->n_ids;

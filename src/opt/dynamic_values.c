@@ -33,10 +33,10 @@ XG_FN const xg_shape *xg_dyn_packed_shape(xg_module *m, const xg_shape *s) {
 }
 /* have NULL: it has not. */
 XG_FN void xg_dyn_want(const xg_dyn *p, const xg_shape *have, const xg_shape *want, const char *what) {
-    if (!have || !xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s: %s has other dynamic dimensions than it is declared to have", p->i->name.p, what);
+    if (!have || !xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
 }
 XG_NORETURN XG_FN void xg_dyn_refuse(const xg_dyn *p, const char *what) {
-    xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s with %s is not supported on a device", p->i->name.p, xg_op_name(p->i->op), what);
+    xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "with %s it is not supported on a device", what);
 }
 
 /* ---- sizes ---- */
