@@ -224,12 +224,13 @@ XG_FN bool xg_sized_fits(const xg_inst *c, xg_value *const *in) {
 }
 
 /* Sizes that the declared result says are fixed stay fixed. */
-XG_FN xg_value *xg_sized_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     int64_t dims[XG_RANK_MAX];
     xg_value *out;
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
+    if (memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;
@@ -246,7 +247,6 @@ XG_FN bool xg_sized_transparent(xg_opcode op) {
 }
 
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_inst *const declared = i;
     const xg_shape *s;
     xg_inst *c;
     uint32_t k;
@@ -263,7 +263,7 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         c->shape = s ? s : xg_hlo_infer(r->module, c);
         r->sized[i->id] = c;
     }
-    return xg_sized_settle(r, declared, xg_eval_handler_of(c->op)(r, c, in));
+    return xg_eval_handler_of(c->op)(r, c, in);
 }
 
 /* ---- opcodes about sizes ---- */
