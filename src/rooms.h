@@ -98,6 +98,7 @@
 #include "opt/dynamic_values.c"
 #include "opt/dynamic_rules.c"
 #include "opt/dynamic_padder.c"
+#include "opt/scan_expander.c"
 #include "opt/fft_expander.c"
 #include "opt/layout_assignment.c"
 #include "opt/flatten_call_graph.c"

@@ -99,7 +99,7 @@ static void dynamic_evaluate(xg_stage *io, const dynamic_leaves *in, dynamic_lea
     const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, m->entry->n_params + (size_t)1), *const *at = in->p;
     xg_eval_options o;
     uint32_t k;
-    xg_driver_run_named(m, XG_STR("call-inliner,dynamic_padder"));
+    xg_driver_run_named(m, XG_STR("call-inliner,scan_expander,dynamic_padder"));
     for (k = 0; k < m->entry->n_params; k++) args[k] = dynamic_tree(io, m->entry->params[k]->shape, &at);
     memset(&o, 0, sizeof o);
     dynamic_flatten(xg_eval_module(m, io->arena, args, m->entry->n_params, &o), out);
