@@ -17,6 +17,8 @@ XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of al
 XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
+XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
