@@ -288,13 +288,51 @@ XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     return (int64_t)u;
 }
 
-XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
+/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its type since: then it is no answer any more. */
+typedef struct xg_kconst_key { const xg_ktype *type; int64_t a, b; const xg_kregion *at; } xg_kconst_key;
+XG_FN bool xg_kconst_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_kconst_key *k = (const xg_kconst_key *)key;
+    return op->a == k->a && op->b == k->b && op->results[0].type == k->type && op->parent == k->at;
+}
+/* The slot of the constant of this type and these bits in region `at`. */
+XG_FN void **xg_kconst_slot(xg_set *pool, const xg_ktype *t, int64_t a, int64_t b, const xg_kregion *at) {
+    xg_kconst_key key;
+    key.type = t;
+    key.a = a;
+    key.b = b;
+    key.at = at;
+    return xg_set_find(pool, xg_hash_mix(t->id + (uint32_t)b, (uint64_t)a), xg_kconst_same, &key);
+}
+/* Behind the last constant at the head of the entry; in front of all, should that one be gone. */
+XG_FN xg_kb xg_kconst_place(xg_kmodule *m) {
+    xg_kregion *body = m->entry->body;
+    return xg_kb_make(m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
+}
+/* A constant that will take a register, as predicates and 16 bits do, is better made where it is used. */
+XG_FN bool xg_kconst_is_pooled(const xg_kb *b, const xg_ktype *t) {
+    int bits = xg_kelem_bits(t->elem);
+    return b->m->constants.arena && bits != 1 && bits != 16 && b->region->func == b->m->entry;
+}
+
+XG_FN xg_kop *xg_kconst_make(xg_kb *b, const xg_ktype *t, int64_t a) {
     xg_kop *op = xg_kir_op(b, XG_K_OP_CONST, NULL, 0, &t, 1, 0);
+    op->a = a;
+    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(a, a));
+    return op;
+}
+XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
     int width = xg_kelem_bits(t->elem);
-    if (xg_kelem_is_int(t->elem)) op->a = xg_kint_wrap(t->elem, (int64_t)bits);
-    else op->a = (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
-    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(op->a, op->a));
-    return op->results;
+    int64_t a = xg_kelem_is_int(t->elem) ? xg_kint_wrap(t->elem, (int64_t)bits) : (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
+    void **slot;
+    xg_kb head;
+    if (!xg_kconst_is_pooled(b, t)) return xg_kconst_make(b, t, a)->results;
+    slot = xg_kconst_slot(&b->m->constants, t, a, 0, b->m->entry->body);
+    if (!*slot) {
+        head = xg_kconst_place(b->m);
+        *slot = b->m->last_constant = xg_kconst_make(&head, t, a);
+    }
+    return ((xg_kop *)*slot)->results;
 }
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) { return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v); }
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v) {

@@ -332,14 +332,25 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k;
-    xg_kb b = xg_kb_before(c->m, op);
-    for (k = c->first[op->op]; k; k = c->next[k - 1]) {
+    uint32_t k = c->first[op->op], n;
+    xg_kb b;
+    xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    b = xg_kb_before(c->m, op);
+    n = XG_MIN(op->n_operands, 2);
+    read[0] = n > 0 ? op->operands[0].value : NULL;
+    read[1] = n > 1 ? op->operands[1].value : NULL;
+    for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
         xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
-        if (v == op->results) { xg_kcanon_push(c, op); xg_kcanon_push_users(c, v); return; }
+        if (v == op->results) {
+            xg_kcanon_push(c, op);
+            xg_kcanon_push_users(c, v);
+            while (n-- > 0) xg_kcanon_push(c, read[n]->def);
+            return;
+        }
         xg_kcanon_replace(c, op->results, v);
         xg_kcanon_remove(c, op);
         return;

@@ -141,6 +141,8 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;        /* flush subnormals; contraction of a*b+c allowed */
     const void *target;   /* xg_target, for passes below lower_tensors */
+    xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
+    xg_kop *last_constant;
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
