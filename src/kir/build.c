@@ -117,7 +117,7 @@ XG_FN const xg_ktype *xg_ktype_with_elem(xg_kmodule *m, const xg_ktype *t, xg_ke
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff) {
     xg_kmodule *m = XG_NEW(a, xg_kmodule);
     m->ctx = c;
-    m->arena = a;
+    m->arena = m->temp = a;
     m->aff = aff;
     xg_set_init(&m->types, a);
     return m;
@@ -389,7 +389,7 @@ XG_FN xg_kval *xg_kselect_held(xg_kb *b) {
 
 /* Up to two values in front of indices; the list is scratch. */
 XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *const *indices, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 2);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 2);
     uint32_t k, at = 0;
     v[at++] = first;
     if (second) v[at++] = second;
@@ -419,13 +419,13 @@ XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count) { return xg_kid(
 XG_FN xg_kval *xg_kblock_id(xg_kb *b, int axis, int64_t count) { return xg_kid(b, XG_K_OP_BLOCK_ID, axis, count); }
 
 XG_FN const xg_ktype **xg_ktypes_of(xg_kb *b, xg_kval *const *vals, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = vals[k]->type;
     return t;
 }
 XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = xg_kir_scalar(b->m, XG_E_INDEX);
     return t;
@@ -453,7 +453,7 @@ XG_FN xg_kop *xg_kcall(xg_kb *b, xg_kfunc *callee, xg_kval *const *args, uint32_
 XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n) { return xg_kir_op(b, XG_K_OP_IF, &cond, 1, results, n, 2); }
 
 XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval *const *inits, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 3);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 3);
     const xg_ktype **types;
     xg_range from = xg_kval_range(lo), to = xg_kval_range(hi);
     xg_kop *op;
@@ -471,7 +471,7 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
 
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
     uint32_t syms = map->n_syms + map->n_rts, k;
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, map->n_dims + n + 1);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, map->n_dims + n + 1);
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
@@ -537,7 +537,7 @@ XG_FN xg_kval *xg_kclone_value(const xg_map64 *vals, xg_kval *v) {
     return to ? to : v;
 }
 XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
-    xg_arena *a = b->m->arena;
+    xg_arena *a = b->m->temp;
     xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     const xg_ktype *few_types[8];
     uint32_t k, i;

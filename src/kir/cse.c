@@ -93,7 +93,7 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
     slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
     e = (xg_kcse_entry *)*slot;
     if (!e) {
-        e = XG_NEW(c->m->arena, xg_kcse_entry);
+        e = XG_NEW(c->m->temp, xg_kcse_entry);
         *e = key;
         *slot = e;
         return op;
@@ -163,8 +163,8 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    xg_set_init(&c.seen, m->arena);
-    xg_set_init(&c.own, m->arena);
+    xg_set_init(&c.seen, m->temp);
+    xg_set_init(&c.own, m->temp);
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;

@@ -61,7 +61,7 @@ XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
 XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t which, uint32_t depth) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t n = map->n_syms + map->n_rts, k;
-    const xg_aff **vars = XG_NEW_N(x->m->arena, const xg_aff *, map->n_dims + n + 1), *e;
+    const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
     xg_aff_env *env = &x->m->aff->anywhere;
     xg_aff_rewrite w;
     for (k = 0; k < map->n_dims + n; k++) {
@@ -176,10 +176,10 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     e = map->results[0];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
-    kept = XG_NEW_N(m->arena, uint32_t, map->n_dims + 1);
+    kept = XG_NEW_N(m->temp, uint32_t, map->n_dims + 1);
     map = xg_kindex_drop(m, map, kept);
     if (map->state != XG_IMAP_OK) return NULL;
-    vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + 1);
+    vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + 1);
     for (k = 0; k < map->n_dims; k++) vars[k] = x->leaves[kept[k]];
     v = xg_kapply(&b, map, vars)->results;
     v->def->a = 1;
@@ -188,13 +188,13 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
-    xg_kindexer *x = XG_NEW(m->arena, xg_kindexer);
+    xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         uint32_t k, i;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_kops_collect(m->temp, &ops, f->body);
         for (k = 0; k < ops.n; k++) {
             xg_kop *op = ops.p[k];
             bool used = false;

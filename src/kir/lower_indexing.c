@@ -93,7 +93,7 @@ XG_FN xg_kval *xg_kaffine_mod(xg_kaffine *x, const xg_aff *of, int64_t k) {
     return xg_kaffine_op(x, XG_K_OP_SUBI, v, q);
 }
 XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
-    uint32_t *order = XG_NEW_N(x->m->arena, uint32_t, e->n + 1), *level = XG_NEW_N(x->m->arena, uint32_t, e->n + 1), k, i;
+    uint32_t *order = XG_NEW_N(x->m->temp, uint32_t, e->n + 1), *level = XG_NEW_N(x->m->temp, uint32_t, e->n + 1), k, i;
     xg_kval *sum = NULL;
     for (k = 0; k < e->n; k++) level[k] = xg_kaffine_level(x, e->terms[k].of);
     for (k = 0; k < e->n; k++) { /* insertion keeps equal levels in order; a sum has a handful of terms */
@@ -140,8 +140,8 @@ XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
     x.b = xg_kb_before(m, op);
     x.op = op;
     x.map = (const xg_imap *)op->p;
-    xg_map64_init(&x.made, m->arena);
-    x.levels = XG_NEW_N(m->arena, uint32_t, op->n_operands + 1);
+    xg_map64_init(&x.made, m->temp);
+    x.levels = XG_NEW_N(m->temp, uint32_t, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) x.levels[k] = xg_kval_level(op->operands[k].value);
     if (xg_imap_ok(x.map)) x.env = xg_imap_env(m->aff, x.map);
     for (k = 0; k < op->n_results; k++) {
@@ -158,8 +158,8 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
         xg_set made;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_set_init(&made, m->arena);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_APPLY);
+        xg_set_init(&made, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
         for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, &made, ops.p[k]);
     }
 }
