@@ -175,7 +175,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
     xg_multi_levels(&g);
-    xg_rows_run(&g);
+    if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
     return xg_kernels_close(&g);
 }
