@@ -101,8 +101,8 @@ struct xg_kernel {
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
     uint32_t n_readers;          /* those that do */
-    uint32_t n_inputs;
-    xg_kernel_input *inputs;
+    uint32_t n_inputs, inputs_cap;
+    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
     const xg_inst *hero;
     int64_t elements, instructions, memory, time;
     uint32_t ops;                /* size of the code */

@@ -126,7 +126,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
         else inputs[n++] = b->inputs[j];
     }
     a->inputs = inputs;
-    a->n_inputs = n;
+    a->inputs_cap = a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
@@ -196,6 +196,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
