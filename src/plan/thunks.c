@@ -204,8 +204,13 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
 }
 
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    uint32_t k;
-    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+    uint32_t q, k;
+    for (q = 0; q < p->sequences.n; q++) for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
+        uint32_t at = p->sequences.p[q]->steps.p[k], number;
+        if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
+        number = kernel(user, p, at);
+        p->steps.p[at].kernel = number;
+    }
 }
 
 /* ---- what a step costs, for profiles ---- */
