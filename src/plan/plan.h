@@ -12,6 +12,7 @@
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
+#include "../emit/emit.h"
 #include "../fuse/fuse.h"
 #include "../opt/opt.h"
 
