@@ -1,6 +1,7 @@
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then (if it is that of a
+ * parameter, from its last use until then): in one of the
  * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
  * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
  * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
@@ -184,6 +185,12 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
 
 typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
 
+/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's memory, after the parameter is read for the last time. */
+XG_FN uint32_t xg_pack_made(const xg_buffer *host) { return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first; }
+XG_FN bool xg_pack_idle(const xg_buffer *host, const xg_buffer *b) {
+    return b->space == host->space && b->last < xg_pack_made(host) && (host->kind == XG_EXE_ALLOC_RESULT || b->first > host->values.p[0]->last);
+}
+
 XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
     const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
     return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
@@ -191,13 +198,14 @@ XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
 
 XG_FN int xg_pack_sooner_first(const void *pa, const void *pb) {
     const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
-    return a->first != b->first ? (a->first < b->first ? -1 : 1) : xg_pack_smaller_first(pa, pb);
+    uint32_t x = xg_pack_made(a), y = xg_pack_made(b);
+    return x != y ? (x < y ? -1 : 1) : xg_pack_smaller_first(pa, pb);
 }
 
 XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     int64_t at = 0;
     uint32_t k, place = 0;
-    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    if (h->guests.n >= XG_PACK_GUESTS_MAX || !xg_pack_idle(h->buffer, b)) return false;
     for (k = 0; k < h->guests.n; k++) {
         const xg_buffer *g = h->guests.p[k];
         if (g->first > b->last || b->first > g->last) continue;
@@ -221,7 +229,7 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_packer q;
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
-    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
+    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
@@ -237,13 +245,13 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
 }
 
 /* Too small, or made too soon. */
-XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) { return by_time ? host->first <= b->last : host->bytes < b->bytes; }
+XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) { return by_time ? xg_pack_made(host) <= b->last : host->bytes < b->bytes; }
 
 /* Each with the smallest results that have room, or those that are made soonest; then the largest results, which hold what those could not. */
 XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool by_time) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
-    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
     if (m > 1) qsort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
     for (k = 0; k < n; k++) {
         uint32_t lo = 0, hi = m;

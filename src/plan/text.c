@@ -173,7 +173,7 @@ XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
     for (k = 0; k < t->guests.n; k++) {
         xg_buffer *b = t->guests.p[k].buffer;
         t->at = t->guests.p[k].at;
-        if (b->mover >= t->p->buffers.n || t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT) xg_ptext_fail(t, "the slice of a result");
+        if (b->mover >= t->p->buffers.n || (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated)) xg_ptext_fail(t, "the slice of a result");
         b->host = t->p->buffers.p[b->mover];
         xg_ptext_check_room(t, b);
     }
