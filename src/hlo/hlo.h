@@ -198,6 +198,7 @@ struct xg_module {
     bool has_entry_layout;       /* it was written */
     int64_t replica_count, num_partitions;
     uint32_t n_aliases; const xg_io_alias *aliases; /* input_output_alias */
+    uint32_t n_donors; const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header; const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
