@@ -40,7 +40,9 @@ XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
+XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)); /* of them */
 XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
