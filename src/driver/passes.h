@@ -33,6 +33,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
+    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \

@@ -7,7 +7,8 @@
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
  *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
- * What none of the forms takes is turned round by the loop emitter (gather.c). */
+ * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
+ * loop emitter (gather.c). */
 #ifndef XG_EMIT_SCATTER_C
 #define XG_EMIT_SCATTER_C
 #include "emit.h"
