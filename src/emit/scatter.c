@@ -62,7 +62,7 @@ XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op 
 XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     xg_opcode op = xg_scatter_combiner(d->combiner);
     int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
-    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
