@@ -135,6 +135,8 @@ def counters(text):
 def launch(args, folder, memory, m, kernel):
     shape, _, operands, _ = memory.table[kernel]
     params = [(o, ()) for o in operands] + ([(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())])
+    if len(params) > 64:
+        raise Skip("more parameters than the simulator takes from a command line")
     entry = re.sub(r"[.\-]", "_", m[1])
     ptx = [p for p in glob.glob(os.path.join(glob.escape(folder), "*.ptx")) if re.search(r"\.entry " + entry + r"\(", open(p).read())]
     if not ptx:
@@ -184,10 +186,12 @@ def run(args, name, rtol, atol):
     if others or not thunks or (len(thunks) > 1 and not args.all):
         raise Skip(f"{len(thunks)} thunks" + (": " + ", ".join(sorted(others)) if others else ""))
     table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
+    if any(t not in DTYPES for t, _, _ in leaves(table[root][0])):
+        raise Skip("results of types that NumPy has not")
     data = np.load(os.path.join(args.cases, name + ".npz"))
     memory = Memory(table, slices(one(folder, "*after_optimizations-buffer-assignment.txt")), data)
     counted = {}
-    copies, seen = copied(memory), set()
+    copies, seen = copied(memory) if any(" kCopy" in t for t in thunks) else [], set()
     for t in thunks:
         if " kCopy" in t:
             if not copies:
