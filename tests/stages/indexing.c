@@ -281,7 +281,11 @@ static void indexing_draw(xg_literal *l, int64_t n, uint64_t *state) {
     uint64_t r = indexing_random(state);
     if (xg_type_class(t) == XGT_I && !xg_type_signed(t) && r & 16) xg_literal_set_int(l, n, (int64_t)((r ^ r << 17) & (UINT64_MAX >> (64 - xg_type_bits(t)))));
     else if (xg_type_class(t) == XGT_I) xg_literal_set_int(l, n, (int64_t)(r % 8) - (xg_type_signed(t) ? 1 : 0));
-    else xg_literal_set_float(l, n, xg_type_class(t) == XGT_P ? (double)(r & 1) : r % 64 == 63 ? HUGE_VAL : values[r % 16]);
+    else if (xg_type_class(t) == XGT_C) {
+        char *p = (char *)l->data + (size_t)n * (size_t)xg_type_bytes(t);
+        xg_float_store(xg_type_real(t), p, values[r % 16]);
+        xg_float_store(xg_type_real(t), p + xg_type_bytes(t) / 2, values[r / 16 % 16]);
+    } else xg_literal_set_float(l, n, xg_type_class(t) == XGT_P ? (double)(r & 1) : r % 64 == 63 ? HUGE_VAL : values[r % 16]);
 }
 static void indexing_changes(const xg_literal *a, const xg_literal *b, int64_t element, indexing_seen *seen) {
     size_t bytes = (size_t)xg_type_bytes(a->shape->type);
