@@ -152,6 +152,6 @@ XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+XG_FN bool xg_fuse_split_sorts(xg_module *m) { return (m->made[XG_SORT] || m->made[XG_TOPK]) && xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
 
 #endif /* XG_FUSE_SORT_PASSES_C */

@@ -203,7 +203,7 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
 XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     xg_comp *c;
     xg_dyn p;
-    if (!xg_dyn_has_work(m)) return false;
+    if (!m->has_dynamic || !xg_dyn_has_work(m)) return false;
     for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
     memset(&p, 0, sizeof p);
     p.m = m;

@@ -29,7 +29,7 @@ XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
     bool changed = false;
     xg_push(m->arena, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
+        if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->arena, i);
@@ -107,7 +107,7 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
     memset(&f, 0, sizeof f);
     f.m = m;
     xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) xg_flatten_comp(&f, m->entry, 0);
     return f.changed;
 }
 

@@ -278,6 +278,6 @@ XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
     if (!made) made = xg_scan_loop(b, &s);
     return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
 }
-XG_FN bool xg_opt_scan_expander(xg_module *m) { return xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
+XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
 
 #endif /* XG_OPT_SCAN_EXPANDER_C */

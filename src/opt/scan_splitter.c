@@ -104,6 +104,6 @@ XG_FN bool xg_split_scans_in(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_sequence(m, xg_split_scans_in); }
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return m->made[XG_REDUCE_WINDOW] && xg_opt_each_sequence(m, xg_split_scans_in); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */

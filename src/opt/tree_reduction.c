@@ -197,6 +197,6 @@ XG_FN bool xg_tree_rewrite_in(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_opt_tree_reduction(xg_module *m) { return xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
 
 #endif /* XG_OPT_TREE_REDUCTION_C */

@@ -12,6 +12,7 @@
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
+#include "../emit/emit.h"
 #include "../fuse/fuse.h"
 #include "../opt/opt.h"
 
@@ -41,6 +42,7 @@ typedef struct xg_plan_value { /* an array at a time */
     uint32_t branch;            /* LANDED */
     uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
     bool copied;                /* and that operand is copied into its buffer beforehand */
+    bool donor;                 /* PARAMETER: a result may take its memory */
     struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
     xg_buffer *buffer;
 } xg_plan_value;
@@ -54,7 +56,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     int64_t bytes;
     uint32_t first, last;       /* of all its values together */
     bool placed, used;          /* used: a step names it */
-    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */

@@ -42,7 +42,7 @@ static void stage_emit(xg_stage *io) {
     t.max_unroll = 4;
     t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
+        xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
         xg_kir_verify(k);
         xg_kir_print(&io->out, k);
     }
@@ -97,7 +97,7 @@ static void stage_walks(xg_stage *io) {
     t.deterministic = false;
     xg_driver_run_passes(m, &o);
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
+        xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
         const xg_kfunc *f = k->entry;
         xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p, f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
         walks_region(io, f->body);
@@ -161,6 +161,12 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL);
     else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
     return k.text;
+}
+/* plan_steps: the slices of memory and the steps alone, as the plan's text has them. */
+static void stage_plan_steps(xg_stage *io) {
+    xg_str exe, text = pipeline_text(io, "plan", &exe);
+    const char *hlo = strstr(text.p, "\n\nHloModule ");
+    xg_put(&io->out, text.p, (size_t)(hlo - text.p) + 1);
 }
 static void stage_plan_again(xg_stage *io) {
     xg_str first, second, exe, again;
