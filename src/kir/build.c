@@ -505,7 +505,7 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    if (to->name.n == 0) to->name = from->name;
+    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name; /* a constant names itself, and stands for many */
 }
 
 /* Takes an operation's operands, and those of everything in it, off the use lists. */
