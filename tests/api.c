@@ -97,6 +97,29 @@ static void names(void) {
     xlagpu_module_destroy(m);
 }
 
+/* What a pass makes can be switched off by its name: softmax is one kernel, or three. */
+static const char softmax_text[] =
+    "HloModule m\nsum { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT r = f32[] add(x, y) }\nmost { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT r = f32[] maximum(x, y) }\n"
+    "ENTRY e { p = f32[64,1000] parameter(0)\n z = f32[] constant(0)\n low = f32[] constant(-inf)\n m = f32[64] reduce(p, low), dimensions={1}, to_apply=most\n"
+    " mb = f32[64,1000] broadcast(m), dimensions={0}\n d = f32[64,1000] subtract(p, mb)\n e = f32[64,1000] exponential(d)\n s = f32[64] reduce(e, z), dimensions={1}, to_apply=sum\n"
+    " sb = f32[64,1000] broadcast(s), dimensions={0}\n ROOT q = f32[64,1000] divide(e, sb) }\n";
+static uint32_t kernels_without(const char *passes) {
+    xlagpu_module *m = parse(softmax_text);
+    xlagpu_compile_desc c;
+    xlagpu_report r;
+    memset(&c, 0, sizeof c);
+    memset(&r, 0, sizeof r);
+    c.disable_passes = passes;
+    EXPECT(xlagpu_compile(m, &c).data && xlagpu_compile_report(m, &r));
+    xlagpu_module_destroy(m);
+    return r.kernels;
+}
+static void switches(void) {
+    EXPECT(kernels_without(NULL) == 1);
+    EXPECT(kernels_without("row-fusion") == 3);
+    EXPECT(kernels_without("row_fusion") == 3);
+}
+
 /* ---- tensors that do not fit ---- */
 
 static xlagpu_program *load(xlagpu_module *m, bool fill) {
@@ -388,6 +411,7 @@ int main(void) {
     EXPECT(xlagpu_rt_open(&d, &device) == XLAGPU_OK);
     nothing();
     names();
+    switches();
     sizes();
     forms();
     control();

@@ -34,6 +34,7 @@ typedef struct xg_driver_state {
     void *code;
     xg_arena *arena;
     xg_arena *work; /* of the kernel that is being made: everything but its text */
+    xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
@@ -116,6 +117,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
+    xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
@@ -123,6 +125,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
     m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
     m->entry->args = args;
@@ -133,6 +136,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        xg_arena_reset(s->temp, none);
         if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
@@ -209,6 +213,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.o = o;
     s.arena = a;
     s.work = xg_arena_inner(a);
+    s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
     machine = xg_driver_machine(&o->target);

@@ -104,8 +104,8 @@ struct xg_kernel {
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
     uint32_t n_readers;          /* those that do */
-    uint32_t n_inputs;
-    xg_kernel_input *inputs;
+    uint32_t n_inputs, inputs_cap;
+    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
     const xg_inst *hero;
     int64_t elements, instructions, memory, time;
     uint32_t ops;                /* size of the code */
@@ -150,6 +150,7 @@ XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
 XG_FN bool xg_fuse_is_hero(const xg_inst *i);
 XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
@@ -175,6 +176,7 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
+XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
 /* ---- priority.c ---- */

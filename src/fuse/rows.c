@@ -260,6 +260,8 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     return false;
 }
 
+XG_FN bool xg_fuse_allow_rows(xg_module *m) { m->row_programs = true; return false; }
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
     xg_rows_pass p;

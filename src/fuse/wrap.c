@@ -199,6 +199,6 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */

@@ -10,7 +10,7 @@
  *   say signed or unsigned. Sub-byte HLO integers are i8 by value. f8, f6, f4 exist as element types and convert; they do not compute.
  * - `index` is the type of positions; `convert_index` decides i32 or i64 for the whole kernel.
  *
- * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena and frees nothing. */
+ * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
 #include "../affine/affine.h"
@@ -132,6 +132,7 @@ struct xg_kfunc {
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
+    xg_arena *temp;       /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another one */
     xg_aff_ctx *aff;      /* where its maps live */
     xg_set types;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
@@ -141,6 +142,8 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;        /* flush subnormals; contraction of a*b+c allowed */
     const void *target;   /* xg_target, for passes below lower_tensors */
+    xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
+    xg_kop *last_constant;
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };

@@ -52,14 +52,14 @@ XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **
     for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(vals, end->operands[k].value);
 }
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
     int64_t lo = 0, step = 1, i;
     xg_map64 vals;
     uint32_t k;
     (void)xg_kval_is_const(loop->operands[0].value, &lo);
     (void)xg_kval_is_const(loop->operands[2].value, &step);
-    xg_map64_init(&vals, m->arena);
+    xg_map64_init(&vals, m->temp);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried, &vals);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
@@ -80,7 +80,7 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
 }
 /* The loop takes `factor` steps at once; factor divides its trips. */
 XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
     uint32_t k;
@@ -93,7 +93,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
-    xg_map64_init(&vals, m->arena);
+    xg_map64_init(&vals, m->temp);
     for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried, &vals);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
@@ -121,7 +121,7 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
     }
 }

@@ -85,6 +85,6 @@ XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
     xg_norms n = xg_norms_of(b, i);
     return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
 }
-XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_NORM_INFERENCE] || m->made[XG_BATCH_NORM_TRAINING] || m->made[XG_BATCH_NORM_GRAD]) && xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
 
 #endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
