@@ -209,6 +209,7 @@
 #include "plan/plan.h"
 #include "plan/values.c"
 #include "plan/alias.c"
+#include "plan/copies.c"
 #include "plan/pack.c"
 #include "plan/schedule.c"
 #include "plan/thunks.c"
