@@ -98,6 +98,7 @@
 #include "opt/fft_expander.c"
 #include "opt/layout_assignment.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/contract_expander.c"
 #include "opt/linear_expander.c"
 #include "opt/lu_expander.c"
 #include "opt/qr_expander.c"

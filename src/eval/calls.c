@@ -14,6 +14,7 @@
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
     X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
     /* factorisations and solvers, as JAX asks CUDA for them */ \
