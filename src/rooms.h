@@ -103,6 +103,7 @@
 #include "opt/lu_expander.c"
 #include "opt/qr_expander.c"
 #include "opt/eigen_expander.c"
+#include "opt/general_eigen_expander.c"
 #include "opt/solver_calls.c"
 #include "opt/sort_simplifier.c"
 #include "opt/scan_splitter.c"
