@@ -53,6 +53,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
