@@ -4,7 +4,7 @@
  * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
  * this order: what leaves the program, and the parameters that its results share memory with, because the module says so or because they are donors and a result is written
  * over them; loops and branches; results that must lie over an operand; results that may; then donors that are left.
- * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ * What must and cannot is copied (copies.c).
  *
  * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
 #ifndef XG_PLAN_ALIAS_C
@@ -173,76 +173,6 @@ XG_FN void xg_alias_donors_left(xg_plan *p, xg_plan_value *const *results) {
     }
 }
 
-/* A site for the copy of an operand into the result's memory. */
-XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
-    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
-    xg_plan_move m;
-    if (!s) s = xg_plan_site_new(p, to->inst, 1);
-    m.from = from->buffer;
-    m.to = to->buffer;
-    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
-}
-
-/* ---- moves ---- */
-
-XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
-    xg_plan_move m;
-    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
-    m.from = v->from->buffer;
-    m.to = v->buffer;
-    xg_push(p->arena, xg_plan_move, list, m);
-}
-
-/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
-XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
-    xg_plan_moves out = {NULL, 0, 0};
-    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
-    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
-    xg_plan_move m;
-    if (!list->n) return;
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
-    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
-    for (;;) {
-        while (head < n) {
-            uint32_t t = ready[head++];
-            xg_buffer *from = list->p[t].from;
-            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
-            done[t] = true;
-            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
-        }
-        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
-        while (next < list->n && done[next]) next++;
-        if (next == list->n) break;
-        m.from = list->p[next].to;
-        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
-        m.to->reads = 1;
-        xg_push(p->arena, xg_plan_move, &out, m);
-        list->p[m.from->reader].from = m.to;
-        ready[n++] = next;
-    }
-    *list = out;
-}
-
-XG_FN void xg_alias_moves(xg_plan *p) {
-    uint32_t n = p->values.n, k, j;
-    for (k = 0; k < n; k++) {
-        const xg_plan_value *v = p->values.p[k];
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
-        if (v->copied) xg_alias_copy_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
-        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
-        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
-        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
-        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
-        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
-    }
-    for (k = 0; k < p->joins.n; k++) {
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
-        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
-    }
-    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
-}
-
 /* ---- all of it ---- */
 
 XG_FN void xg_plan_alias(xg_plan *p) {
@@ -272,17 +202,6 @@ XG_FN void xg_plan_alias(xg_plan *p) {
         }
     }
     xg_alias_donors_left(p, results);
-    xg_alias_moves(p);
-}
-
-XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
-    const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
-    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
-    for (k = 0; k < n; k++) {
-        const xg_plan_value *to = xg_plan_value_of(p, i, k);
-        if (to && to->copied && to->over == operand + 1) return to->buffer;
-    }
-    return v ? v->buffer : NULL;
 }
 
 #endif /* XG_PLAN_ALIAS_C */

@@ -330,6 +330,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
     xg_plan *p = xg_plan_values(a, m);
     xg_plan_alias(p);
+    xg_plan_copies(p);
     xg_plan_pack(p);
     return p;
 }
