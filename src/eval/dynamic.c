@@ -253,7 +253,7 @@ XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
-    if (memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
+    if (i->shape->rank == 0 || memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;

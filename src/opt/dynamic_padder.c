@@ -215,6 +215,7 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
         if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
     }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }
