@@ -533,15 +533,35 @@ XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
     }
     return xg_dyn_without_padding(p, dims);
 }
+/* A value that select(it, x) never prefers to an x before it, or NULL: of GE the lowest, of LE the highest. */
+XG_FN xg_inst *xg_dyn_unselected(const xg_dyn *p, const xg_comp *select, xlagpu_type t) {
+    const xg_inst *r = select->root;
+    xg_str direction = r->op == XG_COMPARE ? xg_attr_str(r, XG_A_direction) : XG_STR("");
+    if (r->op != XG_COMPARE || XG_OPERAND(r, 0) != select->params[0] || XG_OPERAND(r, 1) != select->params[1]) return NULL;
+    return xg_str_eq(direction, XG_STR("GE")) ? xg_scan_neutral(&p->b, XG_MAXIMUM, t) : xg_str_eq(direction, XG_STR("LE")) ? xg_scan_neutral(&p->b, XG_MINIMUM, t) : NULL;
+}
+/* Under a window, padding is not selected, and the sources of windows that are not there add nothing. */
 XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
     const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
-    const xg_inst *x = XG_OPERAND(p->i, 0);
+    const xg_comp *scatter = xg_attr_comp(p->i, XG_A_scatter);
+    xg_inst *x = XG_OPERAND(p->i, 0), *source = XG_OPERAND(p->i, 1), *fill;
+    bool window[XG_RANK_MAX], sticks_out = false, any = false;
     uint32_t d;
+    xg_dyn_take_sizes(p, x);
     for (d = 0; d < x->shape->rank; d++) {
-        p->out[d] = xg_dyn_size(x, d);
-        if (a && xg_dyn_is_trivial(&a->v.window->p[d])) continue;
-        if (xg_dyn_size(x, d) || xg_dyn_size(XG_OPERAND(p->i, 1), d)) xg_dyn_refuse(p, "a dynamic dimension under the window");
+        const xg_window_dim *w = &a->v.window->p[d];
+        window[d] = !xg_dyn_is_trivial(w) && xg_dyn_size(x, d);
+        any = any || window[d];
+        sticks_out = sticks_out || (window[d] && w->pad_high > 0);
+        if (window[d] && !xg_dyn_size(source, d)) xg_dyn_refuse(p, "a source that is not as dynamic as the operand");
     }
+    if (!any) return p->i;
+    if (!xg_reducer_is_plain(scatter) || (scatter->root->op != XG_ADD && scatter->root->op != XG_MULTIPLY)) xg_dyn_refuse(p, "a dynamic dimension under the window and this scatter");
+    fill = sticks_out ? xg_dyn_unselected(p, xg_attr_comp(p->i, XG_A_select), x->shape->type) : NULL;
+    if (sticks_out && !fill) xg_dyn_refuse(p, "a dynamic dimension under the window and this select");
+    if (fill) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, window, fill));
+    fill = xg_dyn_neutral(p, scatter, source->shape->type);
+    xg_inst_set_operand(p->i, 1, xg_dyn_filled(p, source, window, fill));
     return p->i;
 }
 
