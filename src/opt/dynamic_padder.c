@@ -146,14 +146,16 @@ XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
 XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_inst *i, *next, **args;
     uint32_t k;
+    xg_hb b;
     for (i = c->first; i; i = next) {
         bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
         next = i->next;
         for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
         if (!dynamic) continue;
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        b = xg_hb_at(i);
+        for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), xg_attr_comp(i, XG_A_calls)->params[k]->shape);
+        xg_inst_replace(i, xg_hb_as_dynamic(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
         xg_inst_remove(i);
     }
 }
