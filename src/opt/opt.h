@@ -109,6 +109,7 @@ XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
 XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape);
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape);
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
