@@ -79,7 +79,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
     X("lower-loops", xg_kir_lower_loops) \
     X("flatten-tensors", xg_kir_flatten_tensors) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
