@@ -27,13 +27,13 @@ XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
     uint32_t at, k;
     bool changed = false;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
+    xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) {
         if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+            called = xg_opt_control_comps(m->work, i);
+            for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
         }
         changed = fn(work.p[at]) || changed;
     }
