@@ -13,6 +13,8 @@
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+XG_FN bool xg_fuse_pattern(const xg_inst *constant, int64_t bytes, uint32_t *pattern); /* 32 bits that fill so many bytes as it does; false: none do */
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant everywhere that needs no kernel */
 
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
@@ -30,6 +32,7 @@ XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants ge
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
@@ -147,6 +150,7 @@ XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
 XG_FN bool xg_fuse_is_hero(const xg_inst *i);
 XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 

@@ -9,7 +9,7 @@
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
 
 /* ---- levels ---- */
 
@@ -87,14 +87,24 @@ XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
 }
 
-/* A loop so short that a kernel of loops may have it beside others. */
+/* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own, where many threads share it. */
 XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     const xg_inst *h = k->hero;
-    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+    if (!h) return true;
+    if (h->op != XG_REDUCE && h->op != XG_DOT && h->op != XG_CONVOLUTION && h->op != XG_REDUCE_WINDOW) return false;
+    if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
+    return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
+}
+
+/* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
+XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
+    uint32_t pattern;
+    return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
+    if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
