@@ -132,6 +132,34 @@ static xlagpu_program *load(xlagpu_module *m, bool fill) {
     return xlagpu_rt_load(device, exe.data, exe.size);
 }
 
+/* f32[<=4,3] is f32[4,3] and an s32[], on both ways. */
+static void bounded(void) {
+    static const char text[] = "HloModule m\nENTRY e { p = f32[<=4,3] parameter(0)\n q = f32[<=2,3] parameter(1)\n c = f32[<=6,3] concatenate(p, q), dimensions={0}\n ROOT r = (f32[<=6,3]) tuple(c) }\n";
+    xlagpu_module *m = parse(text);
+    xlagpu_program *program = load(m, false);
+    float p[12] = {1, 2, 3, 99, 99, 99, 99, 99, 99, 99, 99, 99}, q[6] = {4, 5, 6, 7, 8, 9}, c[18];
+    int32_t np = 1, nq = 2, nc = 0, way, k;
+    xlagpu_tensor in[4] = {{p, sizeof p}, {&np, 4}, {q, sizeof q}, {&nq, 4}}, out[2] = {{c, sizeof c}, {&nc, 4}};
+    xlagpu_rt_tensor rin[4] = {{p, sizeof p}, {&np, 4}, {q, sizeof q}, {&nq, 4}}, rout[2] = {{c, sizeof c}, {&nc, 4}};
+    xlagpu_value_info v;
+    EXPECT(program && xlagpu_parameter_count(m) == 4 && xlagpu_result_count(m) == 2 && xlagpu_rt_parameter_count(program) == 4 && xlagpu_rt_result_count(program) == 2);
+    EXPECT(xlagpu_parameter_info(m, 0, &v) && v.rank == 2 && v.dims[0] == 4 && v.bytes == 48 && v.size_of == 0);
+    EXPECT(xlagpu_parameter_info(m, 1, &v) && v.rank == 0 && v.type == XLAGPU_S32 && v.bytes == 4 && v.size_of == 1 && strcmp(v.name, "p") == 0);
+    for (way = 0; way < 2; way++) {
+        memset(c, 0, sizeof c);
+        nc = 0;
+        EXPECT((way ? xlagpu_evaluate(m, in, 4, out, 2, false) : xlagpu_rt_run(program, rin, 4, rout, 2)) == XLAGPU_OK);
+        EXPECT(nc == 3);
+        for (k = 0; k < 9; k++) EXPECT(c[k] == (float)(k + 1));
+    }
+    np = 5;
+    REFUSED(xlagpu_evaluate(m, in, 4, out, 2, false) == XLAGPU_ERROR_USAGE, XLAGPU_ERROR_USAGE, "dimension 0, of at most 4, is given the size 5");
+    nq = -7; /* whatever the sizes, nothing is touched that is not ours */
+    EXPECT(xlagpu_rt_run(program, rin, 4, rout, 2) == XLAGPU_OK);
+    xlagpu_rt_unload(program);
+    xlagpu_module_destroy(m);
+}
+
 static void sizes(void) {
     xlagpu_module *m = parse(whole_text);
     xlagpu_program *p = load(m, false);
@@ -412,6 +440,7 @@ int main(void) {
     nothing();
     names();
     switches();
+    bounded();
     sizes();
     forms();
     control();

@@ -119,6 +119,7 @@ static void treat(xg_ctx *c, void *user) {
         o.disable_passes = xg_str_z(t->passes);
         o.disable_all_passes = t->how == NONE;
         xg_driver_run_passes(m, &o);
+        if (xg_opt_entry_layout(m)) xg_fail(c, XLAGPU_ERROR_INTERNAL, "a value changes its layout where it is handed on"); /* the evaluator knows no layouts */
         xg_hlo_verify(m);
     }
     t->same = close_literals(t->s->want, evaluated(t->s, m, t->s->work));

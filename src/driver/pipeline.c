@@ -37,6 +37,7 @@ typedef struct xg_pipeline {
     uint32_t version;                         /* of the module: goes up with each change */
     uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
+    bool control;                             /* there are control predecessors to look after */
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -128,6 +129,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     p->version += changed;
     p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
+    if (p->control) xg_opt_settle_control(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif
@@ -159,6 +161,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     memset(&p, 0, sizeof p);
     p.m = m;
     p.o = o;
+    p.control = xg_opt_has_control(m);
     xg_pipeline_switch(&p);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -179,6 +182,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
+        xg_opt_settle_control(m);
         xg_hlo_verify(m);
     }
 }

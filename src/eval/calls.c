@@ -14,6 +14,7 @@
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
     X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
     /* factorisations and solvers, as JAX asks CUDA for them */ \
@@ -49,12 +50,17 @@ XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
     return v.n ? v.n >= 4 && memcmp(v.p, "true", 4) == 0 : otherwise;
 }
 
+XG_FN int64_t xg_call_number(xg_str v) { /* of at most nine digits; else -1 */
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) { n = n * 10 + (v.p[k] - '0'); if (k == 9) return -1; }
+    return k ? n : -1;
+}
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v) { return xg_call_number(xg_call_option(i, name)) == v; }
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
     xg_str v = xg_call_option(i, name);
-    uint32_t k;
-    int code = 0;
-    for (k = 0; k < v.n && k < 3 && v.p[k] >= '0' && v.p[k] <= '9'; k++) code = code * 10 + (v.p[k] - '0');
-    return v.n ? code && code < 128 && strchr(letters, code) != NULL : xg_call_flag(i, flag, otherwise);
+    int64_t code = xg_call_number(v);
+    return v.n ? code > 0 && code < 128 && strchr(letters, (int)code) != NULL : xg_call_flag(i, flag, otherwise);
 }
 XG_FN bool xg_call_is(xg_str target, const char *name) {
     uint32_t k;

@@ -59,7 +59,9 @@ XG_FN void xg_sized_operand(xg_eval_run *r, xg_value **in, uint32_t k, const int
 XG_FN void xg_sized_pair(xg_eval_run *r, const xg_inst *i, xg_value **in, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
     bool dynamic_a = xg_sized_is_dynamic(XG_OPERAND(i, a)->shape, da), dynamic_b = xg_sized_is_dynamic(XG_OPERAND(i, b)->shape, db);
     int64_t dims[XG_RANK_MAX], have = in[a]->shape->dims[da], other = in[b]->shape->dims[db];
-    if (have == other || dynamic_a == dynamic_b) return;
+    if (have == other) return;
+    if (dynamic_a && dynamic_b) { dynamic_a = have != XG_OPERAND(i, a)->shape->dims[da]; dynamic_b = other != XG_OPERAND(i, b)->shape->dims[db]; } /* what is full counts as static: most are broadcasts */
+    if (dynamic_a == dynamic_b) return;
     if (dynamic_b) { xg_sized_pair(r, i, in, b, db, a, da); return; }
     if (other < have) return;
     memcpy(dims, in[b]->shape->dims, in[b]->shape->rank * sizeof *dims);

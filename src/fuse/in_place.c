@@ -129,11 +129,10 @@ XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg
 XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
     uint32_t n = 0, n_roots = 0;
-    xg_row_form f;
     XG_FOR_INSTS(i, c) insts[n++] = i;
     if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
     else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {

@@ -505,7 +505,7 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    if (to->name.n == 0) to->name = from->name;
+    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name; /* a constant names itself, and stands for many */
 }
 
 /* Takes an operation's operands, and those of everything in it, off the use lists. */
@@ -532,18 +532,31 @@ XG_FN void xg_kval_copy_facts(xg_kval *to, const xg_kval *from) {
     to->lo = from->lo;
     to->hi = from->hi;
 }
-XG_FN xg_kval *xg_kclone_value(const xg_map64 *vals, xg_kval *v) {
-    xg_kval *to = (xg_kval *)xg_map64_get(vals, (uint64_t)v->id + 1);
-    return to ? to : v;
+XG_FN void xg_kclone_begin(const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < r->n_args; k++) r->args[k].scratch = NULL;
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_operands; k++) op->operands[k].value->scratch = NULL;
+        for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
+        for (k = 0; k < op->n_regions; k++) xg_kclone_begin(op->regions[k]);
+    }
 }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
+XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
     xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     const xg_ktype *few_types[8];
     uint32_t k, i;
     const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
-    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(vals, op->operands[k].value);
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
+        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+        xg_kclone_put(&op->results[0], v);
+        return v->def;
+    }
+    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
     to->a = op->a;
@@ -555,7 +568,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
         if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
-        xg_map64_put(vals, (uint64_t)op->results[k].id + 1, &to->results[k]);
+        xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
@@ -565,9 +578,9 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_kir_region_args(b, to, k, args, r->n_args);
         for (i = 0; i < r->n_args; i++) {
             xg_kval_copy_facts(&to->regions[k]->args[i], &r->args[i]);
-            xg_map64_put(vals, (uint64_t)r->args[i].id + 1, &to->regions[k]->args[i]);
+            xg_kclone_put(&r->args[i], &to->regions[k]->args[i]);
         }
-        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o, vals);
+        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
     return to;
 }

@@ -347,21 +347,51 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
+/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+
+typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
+    const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
+    uint32_t k;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
+    xg_kindex_known key, *e;
+    uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    void **slot;
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    key.op = op;
+    key.which = which;
+    key.at = op->parent;
+    key.value = NULL;
+    slot = xg_set_find(known, h, xg_kindex_known_same, &key);
+    if (*slot) return ((xg_kindex_known *)*slot)->value;
+    e = XG_NEW(m->temp, xg_kindex_known);
+    *slot = e;
+    *e = key;
+    e->value = xg_kindex_sum(m, x, op, which);
+    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
+    return e->value;
+}
+
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
     xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
+        xg_set known;
         uint32_t k, i;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->temp, &ops, f->body);
+        xg_set_init(&known, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
         for (k = 0; k < ops.n; k++) {
             xg_kop *op = ops.p[k];
             bool used = false;
-            if (op->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+            if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
             for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_sum(m, x, op, i) : NULL;
-                if (!v && op->results[i].first_use) v = xg_kindex_simplified(m, x, op, i);
+                xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }

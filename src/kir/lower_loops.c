@@ -30,18 +30,17 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     uint32_t n = (uint32_t)loop->a, k;
     xg_kval **dims = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kregion *from = loop->regions[0];
-    xg_map64 vals;
     xg_kop *to, *o;
     for (k = 0; k < n; k++) dims[k] = loop->operands[k].value;
     to = xg_kloop(&b, map, dims, inits, loop->n_results);
-    xg_map64_init(&vals, m->temp);
+    xg_kclone_begin(from);
     for (k = 0; k < from->n_args; k++) {
         to->regions[0]->args[k].name = from->args[k].name;
-        xg_map64_put(&vals, (uint64_t)from->args[k].id + 1, &to->regions[0]->args[k]);
+        xg_kclone_put(&from->args[k], &to->regions[0]->args[k]);
     }
     for (k = 0; k < loop->n_results; k++) to->results[k].name = loop->results[k].name;
     in = xg_kb_end(m, to->regions[0]);
-    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o, &vals);
+    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
 /* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it. */

@@ -40,6 +40,32 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     return found;
 }
 
+XG_FN bool xg_opt_has_control(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    return false;
+}
+/* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
+XG_FN void xg_opt_settle_control(xg_module *m) {
+    unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        xg_insts *kept;
+        xg_attr now;
+        uint32_t k;
+        there[i->id] = 1;
+        if (!a) continue;
+        now = *a;
+        kept = XG_NEW(m->arena, xg_insts);
+        kept->p = XG_NEW_N(m->arena, xg_inst *, now.v.insts->n + 1);
+        for (k = 0; k < now.v.insts->n; k++) if (now.v.insts->p[k]->comp == c && there[now.v.insts->p[k]->id]) kept->p[kept->n++] = now.v.insts->p[k];
+        if (kept->n == now.v.insts->n) continue;
+        now.v.insts = kept;
+        if (kept->n) xg_inst_set_attr(i, now); else xg_inst_remove_attr(i, XG_A_control_predecessors);
+    }
+}
+
 /* ---- fusions ---- */
 
 /* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody uses are removed. */

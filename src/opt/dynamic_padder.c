@@ -38,7 +38,7 @@ XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
     xg_inst_replace(i, value);
     if (!i->first_use && i != value) xg_inst_remove(i);
 }
-/* The same for a tuple of arrays that all have the sizes p->out; `from`, which may be p->i, has the elements. */
+/* The same for a tuple: `from`, which may be p->i, has the elements, all of the sizes p->out; or is a tuple instruction, of arrays with sizes of their own. */
 XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     xg_inst *i = p->i, *whole, **out;
     const xg_shape *was = i->shape, **now;
@@ -50,7 +50,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     if (from == i) { i->shape = xg_shape_tuple(p->m, now, n); p->b.before = i->next; }
     for (k = 0; k < n; k++) {
         xg_inst *x = xg_hb_element(&p->b, from, k);
-        for (d = 0; d < was->elems[k]->rank; d++) xg_dyn_set_size(p, x, d, p->out[d]);
+        for (d = 0; from->op != XG_TUPLE && d < was->elems[k]->rank; d++) xg_dyn_set_size(p, x, d, p->out[d]);
         out[k] = xg_dyn_pack(p, x, was->elems[k], "its result");
     }
     whole = xg_hb_tuple(&p->b, out, n);
@@ -60,6 +60,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
         if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
     }
     if (i->comp->root == i) i->comp->root = whole;
+    if (from->op == XG_TUPLE) xg_inst_remove(from);
     if (from != i) xg_inst_remove(i);
 }
 XG_FN void xg_dyn_settle_any(xg_dyn *p, xg_inst *value) {
@@ -203,7 +204,7 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
 XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     xg_comp *c;
     xg_dyn p;
-    if (!xg_dyn_has_work(m)) return false;
+    if (!m->has_dynamic || !xg_dyn_has_work(m)) return false;
     for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
     memset(&p, 0, sizeof p);
     p.m = m;

@@ -6,11 +6,9 @@
 #define XG_OPT_DYNAMIC_RULES_C
 #include "opt.h"
 
-/* The size of the dimension where either has one. */
-XG_FN xg_inst *xg_dyn_either(const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) {
-    xg_inst *s = xg_dyn_size(a, (uint32_t)da);
-    return s ? s : xg_dyn_size(b, (uint32_t)db);
-}
+/* The size of a dimension of two values that is one: the program promises that both sizes are the same, or one is full; the lesser reads no padding. */
+XG_FN xg_inst *xg_dyn_meet(const xg_dyn *p, xg_inst *a, xg_inst *b) { return !a || a == b ? b : !b ? a : xg_hb_2(&p->b, XG_MINIMUM, a, b); }
+XG_FN xg_inst *xg_dyn_either(const xg_dyn *p, const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) { return xg_dyn_meet(p, xg_dyn_size(a, (uint32_t)da), xg_dyn_size(b, (uint32_t)db)); }
 XG_FN bool xg_dyn_any_size(const xg_inst *x, uint32_t from, uint32_t to) {
     for (; from < to; from++) if (xg_dyn_size(x, from)) return true;
     return false;
@@ -32,7 +30,7 @@ XG_FN xg_inst *xg_dyn_elementwise(xg_dyn *p) {
     for (k = 0; k < p->i->n_operands; k++) {
         const xg_inst *x = XG_OPERAND(p->i, k);
         if (x->shape->rank != rank) continue;
-        for (d = 0; d < rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
+        for (d = 0; d < rank; d++) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(x, d));
     }
     return p->i;
 }
@@ -404,7 +402,7 @@ XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
 
 /* Dimension da of operand 0 and db of operand 1 are summed over: zeros where either is not there. */
 XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
-    xg_inst *n = xg_dyn_either(XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
+    xg_inst *n = xg_dyn_either(p, XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
     uint32_t k;
     for (k = 0; n && k < 2; k++) {
         xg_inst *x = XG_OPERAND(p->i, k);
@@ -414,7 +412,7 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
 XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
-    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
+    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
     for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
     for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
     for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
@@ -588,6 +586,49 @@ XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
     return xg_hb_done(i);
 }
 
+/* The least element in the order of TOPK, or the last: what is there comes before it, as its index is lower. */
+XG_FN xg_inst *xg_dyn_last_of_order(const xg_dyn *p, xlagpu_type t, bool largest) {
+    xg_literal *l = xg_literal_new(p->m->arena, xg_shape_scalar(p->m, t));
+    int bits = xg_type_bits(t), k;
+    bool low = largest; /* the lowest value: a float's sign and all other bits; a signed integer's sign alone */
+    uint64_t v = UINT64_MAX >> (64 - bits), sign = (uint64_t)1 << (bits - 1);
+    if (xg_type_class(t) == XGT_F) v = low ? v : v & ~sign;
+    else if (xg_type_signed(t)) v = low ? ~(sign - 1) : sign - 1;
+    else v = low ? 0 : v;
+    for (k = 0; k < xg_type_bytes(t); k++) ((unsigned char *)l->data)[k] = (unsigned char)(v >> 8 * k);
+    return xg_hb_literal(&p->b, l);
+}
+XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t last = x->shape->rank - 1;
+    bool dims[XG_RANK_MAX];
+    memset(dims, 0, sizeof dims);
+    dims[last] = true;
+    xg_dyn_take_sizes(p, x);
+    p->out[last] = NULL;
+    if (xg_dyn_size(x, last)) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_int(p->i, XG_A_largest, 1) != 0)));
+    return p->i;
+}
+
+/* ---- batch normalisation ---- */
+
+XG_FN xg_inst *xg_dyn_batch_norm(xg_dyn *p) {
+    xg_norms n = xg_norms_of(&p->b, p->i);
+    xg_inst *x = XG_OPERAND(p->i, 0), *made;
+    uint32_t k;
+    n.present = xg_dyn_present(p, x, NULL);
+    for (k = 0; n.present && k < n.n_others; k++) {
+        xg_inst *size = xg_dyn_size_or_bound(p, x, (uint32_t)n.others[k]);
+        n.size = n.size ? xg_hb_2(&p->b, XG_MULTIPLY, n.size, size) : size;
+    }
+    made = xg_norms_make(&n);
+    xg_dyn_take_sizes(p, x);
+    if (made->op != XG_TUPLE) return made;
+    for (k = 0; k < x->shape->rank; k++) xg_dyn_set_size(p, XG_OPERAND(made, 0), k, xg_dyn_size(x, k));
+    for (k = 1; k < 3; k++) xg_dyn_set_size(p, XG_OPERAND(made, k), 0, xg_dyn_size(x, (uint32_t)n.feature));
+    return made;
+}
+
 /* ---- about sizes ---- */
 
 XG_FN xg_inst *xg_dyn_get_dimension_size(xg_dyn *p) {
@@ -652,7 +693,8 @@ XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
     case XG_CONVOLUTION: return xg_dyn_convolution(p);
     case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: return xg_dyn_batched(p, 2);
     case XG_FFT: return xg_dyn_batched(p, xg_attr_ints(p->i, XG_A_fft_length).n);
-    case XG_TOPK: return xg_dyn_batched(p, 1);
+    case XG_TOPK: return xg_dyn_topk(p);
+    case XG_BATCH_NORM_TRAINING: case XG_BATCH_NORM_INFERENCE: case XG_BATCH_NORM_GRAD: return xg_dyn_batch_norm(p);
     case XG_REDUCE: return xg_dyn_reduce(p);
     case XG_REDUCE_WINDOW: return xg_dyn_reduce_window(p);
     case XG_SELECT_AND_SCATTER: return xg_dyn_select_and_scatter(p);

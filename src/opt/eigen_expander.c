@@ -178,15 +178,21 @@ XG_FN xg_inst *xg_eigen_unfinished(const xg_hb *b, xg_inst *a) {
     on = xg_hb_2(b, XG_MULTIPLY, on, xg_linear_splat_like(b, on, eps * eps));
     return xg_hb_1(b, XG_NOT, xg_hb_compare(b, "LE", off, on));
 }
+/* The Hermitian matrix of which a[batch, n, n] is a triangle. */
+XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
+    xg_inst *other = xg_linear_hermitian(b, a), *d;
+    a = xg_hb_select(b, xg_linear_triangle(b, a, lower ? "GE" : "LE"), a, other);
+    if (xg_type_class(a->shape->type) != XGT_C) return a;
+    d = xg_linear_real(b, xg_linear_diagonal(b, a));
+    return xg_linear_with_diagonal(b, a, xg_linear_complex(b, d, NULL, a->shape->type));
+}
 /* a[batch, n, n], of which one triangle counts -> out: vectors [batch, n, n], values [batch, 1, n] ascending, info [batch, 1, 1]. */
 XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
     int64_t n = a->shape->dims[1], even;
-    xg_inst *scale, *state[4], *inner[2], *other, *values;
+    xg_inst *scale, *state[4], *inner[2], *values;
     xg_rotation r;
     xg_loop sweeps, l;
-    other = xg_linear_hermitian(b, a);
-    a = xg_hb_select(b, xg_linear_triangle(b, a, lower ? "GE" : "LE"), a, other);
-    if (xg_type_class(a->shape->type) == XGT_C) a = xg_linear_with_diagonal(b, a, xg_linear_complex(b, xg_linear_real(b, xg_linear_diagonal(b, a)), NULL, a->shape->type));
+    a = xg_linear_whole(b, a, lower);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_over(b, a, scale);
     a = xg_linear_padded(b, xg_linear_padded(b, a, 1), 2);

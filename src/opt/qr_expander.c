@@ -135,6 +135,33 @@ XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64
     return xg_linear_reflect(b, packed, taus, c, true, false, 0);
 }
 
+/* a[batch, n, n] -> H* a H, Hessenberg, with reflectors below the subdiagonal, and taus [batch, 1, n - 1] (or one, of 0). Of a Hermitian matrix that is tridiagonal and real. */
+XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[2], *x, *at, *beta;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, a->shape->type, a->shape->dims[0], 1, XG_MAX(n - 1, (int64_t)1));
+    *taus = state[1];
+    if (n < 2) return a;
+    l = xg_hb_loop(b, state, 2, n - 1);
+    at = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    x = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    h = xg_qr_make(&l.b, x, at);
+    a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]); /* the columns before hold reflectors */
+    a = xg_qr_apply_right(&l.b, a, h.v, h.tau);
+    beta = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
+    beta = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", at), beta, x);
+    x = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "GT", at), h.v, beta);
+    l.state[0] = xg_linear_set_row(&l.b, a, x, l.k, 2);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *taus = l.state[1];
+    return l.state[0];
+}
+
 /* ---- QR with column pivoting ---- */
 
 /* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each round takes the longest column that is left. */

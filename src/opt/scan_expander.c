@@ -247,6 +247,7 @@ XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
     xg_inst **state = XG_NEW_N(m->arena, xg_inst *, total), *length;
     int64_t dim = s->dim;
     xg_loop l;
+    if (s->x->dims[s->dim] > INT32_MAX) xg_hlo_fail(s->i, XLAGPU_ERROR_LIMIT, NULL, "a loop of %lld steps is too long", (long long)s->x->dims[s->dim]);
     for (k = 0; k < s->outputs; k++) state[k] = xg_scan_result(b, s, s->i->shape->type == XLAGPU_TUPLE ? s->i->shape->elems[k] : s->i->shape);
     for (k = 0; k < s->carries; k++) state[s->outputs + k] = XG_OPERAND(s->i, s->inputs + k);
     if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
@@ -278,6 +279,6 @@ XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
     if (!made) made = xg_scan_loop(b, &s);
     return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
 }
-XG_FN bool xg_opt_scan_expander(xg_module *m) { return xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
+XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
 
 #endif /* XG_OPT_SCAN_EXPANDER_C */

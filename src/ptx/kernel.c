@@ -206,8 +206,8 @@ static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
 }
 /* The short branch of an if whose other branch computes nothing; 2: it has none. */
 static uint32_t xg_ptx_short_branch(const xg_kop *op) {
-    uint32_t which = 0;
-    while (which < 2 && !(xg_ptx_is_short(op->regions[which], XG_PTX_PREDICATED_MAX) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    uint32_t which = 0, most = op->n_results ? XG_PTX_PREDICATED_RESULT : XG_PTX_PREDICATED_MAX;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
     return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {

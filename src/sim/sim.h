@@ -258,6 +258,7 @@ struct xg_sim_func {
     uint8_t mark;              /* while walking the call graph */
     bool recursive;
     uint32_t *calls, n_calls;
+    xg_sim_func *alias;        /* .alias: this one is executed instead */
     xg_sim_formal *args, *rets;
     uint32_t n_args, n_rets;
     uint32_t shared_private;

@@ -2,7 +2,8 @@
  *
  * Behind the module, in comments: one "// arg:" a parameter and one "// want:" of the result's shape; with `devices=N` in the stage's line the
  * arguments and then the results of one device after another. The line may also say `ulp=N`: floats may differ by so many units in the last place (complex parts: of the larger one); `abs=N`: or by N times the type's epsilon. Otherwise all must be equal, zeros with
- * their signs; NaNs are all the same. `pass=NAMES`, at the end of the line: evaluated again after these HLO passes, with the same wants. */
+ * their signs; NaNs are all the same. `pass=NAMES`, at the end of the line: evaluated again after these HLO passes, with the same wants;
+ * `after=NAMES`: only after them. */
 
 typedef struct stage_oracle_worst { double ulps; int64_t element; double got, want; bool bad; } stage_oracle_worst;
 
@@ -74,12 +75,13 @@ static void stage_oracle(xg_stage *io) {
     const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, (size_t)n * devices + 1), **wants = XG_NEW_N(io->arena, const xg_literal *, devices + 1);
     const xg_literal *const **rows = XG_NEW_N(io->arena, const xg_literal *const *, devices);
     double ulps = stage_eval_number(io->args, "ulp=", 0), absolute = stage_eval_number(io->args, "abs=", 0);
-    const char *at = io->in.text, *passes = strstr(io->args, "pass=");
+    const char *at = io->in.text, *passes = strstr(io->args, "pass="), *after = strstr(io->args, "after=");
     xg_hlo_verify(m);
     for (k = 0; k < n * devices; k++) args[k] = stage_oracle_literal(io, &at, "// arg:", m->entry->params[k % n]->shape);
     for (d = 0; d < devices; d++) rows[d] = args + (size_t)d * n;
     for (d = 0; d < devices; d++) wants[d] = stage_oracle_literal(io, &at, "// want:", m->entry->root->shape);
-    for (round = 0; round < (passes ? 2u : 1u); round++) {
+    if (after) passes = after + 1;
+    for (round = after ? 1 : 0; round < (passes ? 2u : 1u); round++) {
         const xg_literal *const *got;
         if (round) xg_driver_run_named(m, xg_str_z(passes + 5));
         got = xg_eval_replicas(m, io->arena, rows, n, devices, NULL);
