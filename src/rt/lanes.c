@@ -53,21 +53,21 @@ XG_FN uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
     if (!p->lanes[thunk].record) p->lanes[thunk].record = ++p->n_lane_events;
     return p->lanes[thunk].record;
 }
-/* Thunk k of the list waits for the last one on the other lane that it conflicts with; *met: how many of the list it is known to have waited for. */
-XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met) {
-    uint32_t j;
+/* Thunk k of the list waits for the last one on the other lane that it conflicts with. *met: how many of the list its lane has waited for; gone: 1 + the last one of the other
+ * lane that is out of the window. */
+XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
     bool aside = p->lanes[list[k]].aside;
-    for (j = k; j > *met; j--) {
-        if (p->lanes[list[j - 1]].aside == aside || (k - j < XR_LANES_WINDOW && !xr_lanes_conflict(p, list[j - 1], list[k]))) continue;
-        p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
-        *met = j;
-        return;
-    }
+    uint32_t j = k;
+    while (j > *met && k - j < XR_LANES_WINDOW && (p->lanes[list[j - 1]].aside == aside || !xr_lanes_conflict(p, list[j - 1], list[k]))) j--;
+    if (k - j == XR_LANES_WINDOW) j = gone;
+    if (j <= *met) return;
+    p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
+    *met = j;
 }
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
-    uint32_t n = t->n_links, met[2] = {0, 0}, k;
+    uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         const xg_exe_thunk *c = &p->thunks[list[k]];
         uint32_t before, behind;
@@ -77,7 +77,11 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
         p->lanes[list[k]].aside = behind - before > 2; /* before and behind are its neighbours: nothing to run beside */
         if (p->lanes[list[k]].aside && !p->lanes[number].forks) p->lanes[number].forks = ++p->n_lane_events;
     }
-    if (p->lanes[number].forks) for (k = 0; k < n; k++) xr_lanes_wait(p, list, k, &met[p->lanes[list[k]].aside]);
+    for (k = 0; k < n && p->lanes[number].forks; k++) {
+        bool aside = p->lanes[list[k]].aside;
+        if (k >= XR_LANES_WINDOW) gone[p->lanes[list[k - XR_LANES_WINDOW]].aside] = k - XR_LANES_WINDOW + 1;
+        xr_lanes_wait(p, list, k, &met[aside], gone[!aside]);
+    }
 }
 
 XG_FN void xr_lanes_load(xlagpu_program *p) {
