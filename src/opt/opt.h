@@ -24,6 +24,7 @@ XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as r
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
 XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
+XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */

@@ -183,6 +183,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thun
     t->kernel = s->kernel;
     t->value = s->value;
     if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
