@@ -141,7 +141,9 @@ XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
     return true;
 }
 XG_FN bool xg_fuse_split_sorts(xg_module *m) {
-    bool changed = xg_opt_each_step(m, xg_fuse_unfuse_sorts);
+    bool changed;
+    if (!m->made[XG_SORT] && !m->made[XG_TOPK]) return false;
+    changed = xg_opt_each_step(m, xg_fuse_unfuse_sorts);
     return xg_opt_each_step(m, xg_fuse_split_long_sort) || changed;
 }
 

@@ -28,7 +28,7 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     xg_comps r;
     uint32_t at, k;
     xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
         called = xg_opt_control_comps(m->arena, i);
@@ -127,7 +127,7 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
     memset(&f, 0, sizeof f);
     f.m = m;
     xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) xg_flatten_comp(&f, m->entry, 0);
     return f.changed;
 }
 

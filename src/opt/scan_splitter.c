@@ -96,6 +96,6 @@ XG_FN bool xg_split_scan(xg_inst *i) {
     return true;
 }
 XG_FN bool xg_split_step(xg_inst *i) { return i->op == XG_REDUCE_WINDOW && xg_split_scan(i); }
-XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_step(m, xg_split_step); }
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return m->made[XG_REDUCE_WINDOW] && xg_opt_each_step(m, xg_split_step); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */
