@@ -84,6 +84,7 @@
 #include "opt/algsimp.c"
 #include "opt/batch_norm_expander.c"
 #include "opt/select_and_scatter_expander.c"
+#include "opt/scatter_winners.c"
 #include "opt/call_inliner.c"
 #include "opt/collective_simplifier.c"
 #include "opt/conditional_simplifier.c"
