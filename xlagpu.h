@@ -164,8 +164,10 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module); /* after HloModule; lives as long as the module */
 
-/* A parameter or a leaf of the flattened result. dims live as long as the module. */
-typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; } xlagpu_value_info;
+/* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions, f32[<=10,4], is an array of its bounds, f32[10,4], and behind
+ * it an s32[] for each such dimension that says how much of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same for
+ * executables. */
+typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; uint32_t size_of; } xlagpu_value_info;
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *module); /* leaves, tuples flattened */
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *module);
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *module, uint32_t index, xlagpu_value_info *out);
@@ -204,7 +206,7 @@ typedef struct xlagpu_compile_desc {
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; } xlagpu_report; /* largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
@@ -1179,16 +1181,15 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
-/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+/* The first spare chunk that has room. NULL: none. */
 XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
-    while (a->spare) {
-        xg_chunk *c = a->spare;
-        a->spare = c->older;
-        if ((size_t)(c->end - (char *)c) >= room) return c;
-        xg_mem_free(a->ctx, c);
-    }
-    return NULL;
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) < room) link = &(*link)->older;
+    c = *link;
+    if (c) *link = c->older;
+    return c;
 }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1201,7 +1202,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    (void)xg_arena_take_spare(a, SIZE_MAX);
+    xg_arena_free_spare(a);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -1223,6 +1224,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
         if (room < a->grow) room = a->grow;
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
@@ -1232,15 +1234,20 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->end = chunk->end;
 }
 
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (XG_UNLIKELY(bytes > (size_t)(a->end - a->at))) {
-        if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-        xg_arena_grow(a, (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN);
-    }
-    p = a->at;
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    a->at = bytes > (size_t)(a->end - p) ? a->end : p + bytes;
+    xg_arena_grow(a, bytes);
+    p = a->at;
+    a->at += bytes;
+    return p;
+}
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+    char *p = a->at;
+    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
+    a->at = p + room;
     return p;
 }
 
@@ -1576,10 +1583,9 @@ XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     return xg_str_of(p, s.n);
 }
 
-/* Multiply-xorshift over 8-byte words; quality is enough for tables, and it is the same on every machine. */
+/* Xorshift-multiply over 8-byte words, of which the upper half is kept; quality is enough for tables, and it is the same on every machine. */
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
     uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
-    v *= 0xD6E8FEB86659FD93u;
     v ^= v >> 32;
     v *= 0xD6E8FEB86659FD93u;
     return (uint32_t)(v >> 32);
@@ -1919,7 +1925,7 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, none, set_dimension_size, none, "dimensions!") \
     /* contraction */ \
     X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims!") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
     X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, none, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
     X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
     X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, none, fft, none, "fft_type! fft_length!") \
@@ -2193,6 +2199,7 @@ typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int6
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
+    xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     const xg_source *source;     /* NULL for modules made by code */
     xg_pool pool;
     xg_set shapes, layouts;
@@ -2206,11 +2213,18 @@ struct xg_module {
     bool has_entry_layout;       /* it was written */
     int64_t replica_count, num_partitions;
     uint32_t n_aliases; const xg_io_alias *aliases; /* input_output_alias */
+    uint32_t n_donors; const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header; const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
+    bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
+    bool made_empty;             /* an array shape without elements */
+    bool made_order;             /* a control edge */
+    bool row_programs;           /* priority fusion may make them: pass row-fusion */
+    xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
@@ -5861,6 +5875,7 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
     *slot = made;
     *made = *key;
     made->id = m->n_shapes++;
+    m->made_empty |= made->elements == 0 && key->type != XLAGPU_TUPLE;
     if (key->rank) {
         int64_t *dims = XG_NEW_N(m->arena, int64_t, key->rank);
         memcpy(dims, key->dims, key->rank * sizeof *dims);
@@ -5870,6 +5885,7 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
         uint8_t *dynamic = XG_NEW_N(m->arena, uint8_t, key->rank);
         memcpy(dynamic, key->dynamic, key->rank);
         made->dynamic = dynamic;
+        m->has_dynamic = true;
     }
     if (key->n_elems) {
         const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, key->n_elems);
@@ -6407,10 +6423,12 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
     xg_set_init(&m->layouts, a);
     xg_dict_init(&m->comp_names, a);
+    xg_dict_init(&m->row_forms, xg_arena_inner(a));
     m->name = xg_str_copy(a, name);
     m->replica_count = m->num_partitions = 1;
     m->compact_operands = true;
@@ -6512,6 +6530,7 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     xg_inst *i = XG_NEW(m->arena, xg_inst);
     uint32_t k;
     i->op = op;
+    m->made[op] = true;
     i->id = m->n_ids++;
     i->name = XG_STR("");
     i->shape = shape;
@@ -6593,6 +6612,7 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;
+    i->comp->module->made_order |= attr.key == XG_A_control_predecessors;
     while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
     if (at < i->n_attrs && i->attrs[at].key == attr.key) { i->attrs[at] = attr; return; }
     grown = XG_NEW_N(i->comp->module->arena, xg_attr, i->n_attrs + 1);
@@ -6972,6 +6992,7 @@ XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
     i->attrs = (xg_attr *)xg_alloc_raw(p->arena, n * sizeof(xg_attr));
     for (k = 0; k < n; k++) {
         xg_attr a = p->attrs.p[base + k];
+        i->comp->module->made_order |= a.key == XG_A_control_predecessors;
         for (j = k; j > 0 && i->attrs[j - 1].key > a.key; j--) i->attrs[j] = i->attrs[j - 1];
         i->attrs[j] = a;
     }
@@ -7693,6 +7714,27 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
     p->m->aliases = list.p;
     p->m->n_aliases = list.n;
 }
+/* { (0, {}), (1, {2}) } */
+XG_FN void xg_parse_donors(xg_parse *p) {
+    xg_lex *x = &p->lex;
+    XG_VEC(xg_io_alias) list = {NULL, 0, 0};
+    xg_lex_expect(x, '{', "'{' and the donors");
+    while (x->kind != '}') {
+        xg_io_alias a;
+        memset(&a, 0, sizeof a);
+        if (list.n) xg_lex_expect(x, ',', "',' or '}' after a donor");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
+        xg_lex_expect(x, '(', "'(' and the parameter's number");
+        a.param = xg_lex_int(x, "a parameter number");
+        xg_lex_expect(x, ',', "','");
+        a.param_index = xg_parse_ints(p, '{', '}', "a parameter index");
+        xg_lex_expect(x, ')', "')'");
+        xg_push(p->arena, xg_io_alias, &list, a);
+    }
+    xg_lex_next(x);
+    p->m->donors = list.p;
+    p->m->n_donors = list.n;
+}
 XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
     size_t at = xg_lex_offset(&p->lex);
     int64_t v = xg_lex_int(&p->lex, what);
@@ -7704,7 +7746,7 @@ XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
 #define XG_HEADER_ATTRS(X) \
     X(is_scheduled, p->m->is_scheduled = xg_parse_bool(p)) X(replica_count, p->m->replica_count = xg_parse_positive(p, "the number of replicas")) \
     X(num_partitions, p->m->num_partitions = xg_parse_positive(p, "the number of partitions")) X(input_output_alias, xg_parse_io_aliases(p)) \
-    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, keep = true) X(alias_passthrough_params, keep = true) \
+    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, xg_parse_donors(p)) X(alias_passthrough_params, keep = true) \
     X(allow_spmd_sharding_propagation_to_parameters, keep = true) X(allow_spmd_sharding_propagation_to_output, keep = true) \
     X(frontend_attributes, keep = true) X(origin_recovery_table, keep = true) X(debug_attributes, keep = true)
 
@@ -7989,12 +8031,26 @@ XG_FN void xg_print_io_aliases(const xg_printer *p, const xg_module *m) {
     }
     xg_puts(p->b, " }");
 }
+XG_FN void xg_print_donors(const xg_printer *p, const xg_module *m) {
+    uint32_t k;
+    if (!m->n_donors) return;
+    xg_puts(p->b, ", buffer_donor={ ");
+    for (k = 0; k < m->n_donors; k++) {
+        xg_puts(p->b, k ? ", (" : "(");
+        xg_put_i64(p->b, m->donors[k].param);
+        xg_puts(p->b, ", ");
+        xg_print_ints(p->b, m->donors[k].param_index);
+        xg_putc(p->b, ')');
+    }
+    xg_puts(p->b, " }");
+}
 XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
     uint32_t k;
     xg_puts(p->b, xg_print_is_keyword(m->name) ? "HloModule %" : "HloModule ");
     xg_put_str(p->b, m->name);
     if (m->is_scheduled) xg_puts(p->b, ", is_scheduled=true");
     xg_print_io_aliases(p, m);
+    xg_print_donors(p, m);
     if (m->entry_params && m->entry_result) {
         xg_puts(p->b, ", entry_computation_layout={");
         xg_shape_print(p->b, m->entry_params, true);
@@ -8369,6 +8425,14 @@ static void xg_verify_io_aliases(xg_module *m) {
         XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
         XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
+    for (k = 0; k < m->n_donors; k++) {
+        const xg_io_alias *a = &m->donors[k];
+        const xg_shape *in;
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "buffer_donor names parameter %lld, but there are %u", (long long)a->param, m->entry->n_params);
+        in = xg_infer_shape_at(m->entry->params[a->param]->shape, a->param_index);
+        XG_ALIAS_RULE(in && xg_shape_is_array(in), "buffer_donor names index %s of parameter %lld, which is %s", xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "buffer_donor names index %s of parameter %lld, which is named before, there or in input_output_alias", xg_verify_index_text(m, a->param_index), (long long)a->param);
+    }
 }
 #undef XG_ALIAS_RULE
 
@@ -8532,6 +8596,7 @@ XG_OPS(X)
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                          /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s);     /* bounds become sizes */
 XG_FN bool xg_sized_transparent(xg_opcode op);                              /* passes values on, or is about sizes: never rewritten */
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v); /* an array with the sizes that i's shape says are fixed */
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in); /* evaluates an instruction that touches dynamic dimensions */
 XG_FN xg_value *xg_eval_resize(xg_eval_run *r, xg_value **v, const int64_t *dims); /* cut off, or filled up with zeros, at the end of each dimension */
 
@@ -8638,13 +8703,17 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
 
 /* ---- calls.c, solvers.c, eigen.c: the custom calls that are known ------------------------------------------------- */
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in); /* NULL: not with these operands and results */
+XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
+XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */
 XG_FN xg_value *xg_linear_widen(xg_eval_run *r, xg_value **v);
 XG_FN xg_complex *xg_linear_data(const xg_value *v);
 XG_FN xg_complex xg_complex_conj(xg_complex z);
 XG_FN xg_value *xg_linear_narrow(xg_eval_run *r, const xg_shape *shape, xg_value *wide); /* takes wide */
 XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool lower, int32_t *failed);
+XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op); /* op: 'n', 't', 'a' */
 typedef struct xg_matrices { int64_t count, rows, columns; } xg_matrices; /* the last two dimensions of an array, and how many such matrices it has */
 XG_FN bool xg_solver_matrices(const xg_shape *s, xg_matrices *m);                          /* false: no matrices of floats */
 XG_FN bool xg_solver_tuple(const xg_inst *i, uint32_t operands, uint32_t results);         /* is the call of that form? */
@@ -8673,6 +8742,7 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
     X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
     /* factorisations and solvers, as JAX asks CUDA for them */ \
@@ -8680,7 +8750,11 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
-    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
+    /* and the host: LAPACK */ \
+    X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
+    X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \
+    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm)
 
 /* ---- attributes of calls ---- */
 
@@ -8702,6 +8776,25 @@ XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
     xg_str v = xg_call_option(i, name);
     return v.n ? v.n >= 4 && memcmp(v.p, "true", 4) == 0 : otherwise;
+}
+
+XG_FN int64_t xg_call_number(xg_str v) { /* of at most nine digits; else -1 */
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) { n = n * 10 + (v.p[k] - '0'); if (k == 9) return -1; }
+    return k ? n : -1;
+}
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v) { return xg_call_number(xg_call_option(i, name)) == v; }
+XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
+    xg_str v = xg_call_option(i, name);
+    int64_t code = xg_call_number(v);
+    return v.n ? code > 0 && code < 128 && strchr(letters, (int)code) != NULL : xg_call_flag(i, flag, otherwise);
+}
+XG_FN bool xg_call_is(xg_str target, const char *name) {
+    uint32_t k;
+    if (target.n != strlen(name)) return false;
+    for (k = 0; k < target.n; k++) if (name[k] == '?' ? !target.p[k] || !strchr("sdcz", target.p[k]) : name[k] != target.p[k]) return false;
+    return true;
 }
 
 /* ---- the simple ones ---- */
@@ -8810,7 +8903,7 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
     uint32_t k;
     for (k = 0; k < r->options.n_calls; k++) if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
-        if (!xg_str_is(target, xg_call_rows[k].target)) continue;
+        if (!xg_call_is(target, xg_call_rows[k].target)) continue;
         v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in) : NULL; /* all others look at their first operand */
         if (!v) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations", "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
         return v;
@@ -8888,6 +8981,26 @@ XG_FN xg_value *xg_eval_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **
     xg_eval_drop(r, operands[1]);
     xg_arena_reset(&r->stack, mark);
     return out;
+}
+
+/* jax.nn.scaled_matmul: both operands contract their last dimension; a first one of three is the batch. */
+XG_FN xg_value *xg_call_block_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    static const int64_t dims[3] = {0, 1, 2};
+    static const xg_attr_key keys[4] = {XG_A_lhs_batch_dims, XG_A_rhs_batch_dims, XG_A_lhs_contracting_dims, XG_A_rhs_contracting_dims};
+    const xg_shape *s = i->shape;
+    uint32_t n = xg_shape_is_array(s) ? s->rank : 0, k, d;
+    xg_inst dot = *i;
+    if (i->n_operands != 4 || n < 2 || n > 3 || xg_type_class(s->type) != XGT_F) return NULL;
+    for (k = 0; k < 4; k++) {
+        const xg_shape *t = in[k]->shape, *of = in[k & 1]->shape;
+        if (xg_type_class(t->type) != XGT_F || t->rank != n || t->dims[n - 1] > of->dims[n - 1] || in[0]->shape->dims[n - 1] != of->dims[n - 1]) return NULL;
+        for (d = 0; d < n; d++) if (t->dims[d] != of->dims[d] && (t->dims[d] <= 0 || of->dims[d] % t->dims[d])) return NULL;
+        if ((n == 3 && of->dims[0] != s->dims[0]) || of->dims[n - 2] != s->dims[n - 2 + (k & 1)]) return NULL;
+    }
+    dot.attrs = NULL;
+    dot.n_attrs = 0;
+    for (k = n == 3 ? 0 : 2; k < 4; k++) xg_inst_set_attr(&dot, xg_attr_make_ints(r->module, keys[k], k < 2 ? dims : dims + n - 1, 1));
+    return xg_eval_scaled_dot(r, &dot, in);
 }
 
 /* ---- ragged-dot ---- */
@@ -9288,6 +9401,15 @@ XG_FN int64_t xg_scan_box(xg_strided *c, const xg_shape *s, uint32_t dim, int64_
     return at * strides[dim] * (int64_t)c->bytes;
 }
 
+/* The shape of a slice, which is that of the computation's parameter but for dynamic sizes. */
+XG_FN const xg_shape *xg_scan_slice(xg_eval_run *r, const xg_shape *whole, uint32_t dim, const xg_shape *param) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, n = 0;
+    if (!param->dynamic) return param;
+    for (d = 0; d < whole->rank; d++) if (d != dim) dims[n++] = whole->dims[d];
+    return xg_shape_array(r->module, whole->type, dims, n, NULL, NULL);
+}
+
 XG_FN void xg_scan_store(xg_eval_run *r, xg_value *out, uint32_t dim, int64_t at, xg_value **slice) {
     const unsigned char *from = xg_eval_dense(r, slice);
     xg_strided c;
@@ -9312,7 +9434,7 @@ XG_FN xg_value *xg_eval_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         for (k = 0; k < inputs; k++) {
             xg_strided c;
             int64_t offset = xg_scan_box(&c, in[k]->shape, dim, at);
-            args[k] = xg_eval_new(r, comp->params[k]->shape);
+            args[k] = xg_eval_new(r, xg_scan_slice(r, in[k]->shape, dim, comp->params[k]->shape));
             xg_eval_copy(&c, args[k]->data, in[k]->data + offset);
         }
         for (k = 0; k < carries; k++) args[inputs + k] = outs[outputs + k];
@@ -9819,7 +9941,9 @@ XG_FN void xg_sized_operand(xg_eval_run *r, xg_value **in, uint32_t k, const int
 XG_FN void xg_sized_pair(xg_eval_run *r, const xg_inst *i, xg_value **in, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
     bool dynamic_a = xg_sized_is_dynamic(XG_OPERAND(i, a)->shape, da), dynamic_b = xg_sized_is_dynamic(XG_OPERAND(i, b)->shape, db);
     int64_t dims[XG_RANK_MAX], have = in[a]->shape->dims[da], other = in[b]->shape->dims[db];
-    if (have == other || dynamic_a == dynamic_b) return;
+    if (have == other) return;
+    if (dynamic_a && dynamic_b) { dynamic_a = have != XG_OPERAND(i, a)->shape->dims[da]; dynamic_b = other != XG_OPERAND(i, b)->shape->dims[db]; } /* what is full counts as static: most are broadcasts */
+    if (dynamic_a == dynamic_b) return;
     if (dynamic_b) { xg_sized_pair(r, i, in, b, db, a, da); return; }
     if (other < have) return;
     memcpy(dims, in[b]->shape->dims, in[b]->shape->rank * sizeof *dims);
@@ -9838,6 +9962,9 @@ XG_FN void xg_sized_agree(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         xg_ints lc = xg_attr_ints(i, XG_A_lhs_contracting_dims), rc = xg_attr_ints(i, XG_A_rhs_contracting_dims), lb = xg_attr_ints(i, XG_A_lhs_batch_dims), rb = xg_attr_ints(i, XG_A_rhs_batch_dims);
         for (d = 0; d < lc.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lc.p[d], 1, (uint32_t)rc.p[d]);
         for (d = 0; d < lb.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lb.p[d], 1, (uint32_t)rb.p[d]);
+    } else if (i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_feature_group_count, 1) == 1) {
+        const xg_dim_labels *v = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        xg_sized_pair(r, i, in, 0, (uint32_t)v->input_feature, 1, (uint32_t)v->kernel_input);
     }
 }
 
@@ -9941,6 +10068,26 @@ XG_FN const xg_shape *xg_sized_converted(xg_eval_run *r, const xg_inst *i, const
     return xg_sized_shape(r, i->shape->type, dims, i->shape->rank);
 }
 
+/* What is carried keeps its sizes; a dynamic dimension of an output is that of an input. */
+XG_FN const xg_shape *xg_sized_scanned(xg_eval_run *r, const xg_inst *i, xg_value **in, const xg_shape *s, uint32_t inputs) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, k;
+    for (d = 0; d < s->rank; d++) {
+        dims[d] = s->dims[d];
+        if (!xg_sized_is_dynamic(s, d)) continue;
+        for (k = 0; k < inputs && !(d < in[k]->shape->rank && xg_sized_is_dynamic(XG_OPERAND(i, k)->shape, d)); k++) {}
+        if (k == inputs) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "the size of dimension %u of its result is not that of an input", d);
+        dims[d] = in[k]->shape->dims[d];
+    }
+    return xg_sized_shape(r, s->type, dims, s->rank);
+}
+XG_FN const xg_shape *xg_sized_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries, k;
+    const xg_shape **elems = XG_NEW_N(r->module->arena, const xg_shape *, n);
+    for (k = 0; k < n; k++) elems[k] = k >= n - carries ? in[inputs + k - (n - carries)]->shape : xg_sized_scanned(r, i, in, i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape, inputs);
+    return i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(r->module, elems, n) : elems[0];
+}
+
 XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in) {
     switch (i->op) {
     case XG_CONSTANT: case XG_IOTA: case XG_RNG: return xg_eval_static(r, i->shape);
@@ -9950,6 +10097,7 @@ XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in)
     case XG_SLICE: return xg_sized_slice(r, i, in);
     case XG_DYNAMIC_SLICE: xg_sized_sizes(r, i, XG_A_dynamic_slice_sizes, in); return xg_sized_shape(r, i->shape->type, xg_attr_ints(i, XG_A_dynamic_slice_sizes).p, i->shape->rank);
     case XG_GATHER: xg_sized_sizes(r, i, XG_A_slice_sizes, in); return NULL;
+    case XG_SCAN: return xg_sized_scan(r, i, in);
     case XG_BITCAST:
         if (i->shape->type == in[0]->shape->type && i->shape->rank == in[0]->shape->rank && memcmp(i->shape->dims, XG_OPERAND(i, 0)->shape->dims, i->shape->rank * sizeof(int64_t)) == 0) return in[0]->shape;
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use reshape or bitcast-convert", "a bitcast of dynamic dimensions to others is not evaluated");
@@ -9981,12 +10129,13 @@ XG_FN bool xg_sized_fits(const xg_inst *c, xg_value *const *in) {
 }
 
 /* Sizes that the declared result says are fixed stay fixed. */
-XG_FN xg_value *xg_sized_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     int64_t dims[XG_RANK_MAX];
     xg_value *out;
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
+    if (i->shape->rank == 0 || memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;
@@ -10003,7 +10152,6 @@ XG_FN bool xg_sized_transparent(xg_opcode op) {
 }
 
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_inst *const declared = i;
     const xg_shape *s;
     xg_inst *c;
     uint32_t k;
@@ -10020,7 +10168,7 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         c->shape = s ? s : xg_hlo_infer(r->module, c);
         r->sized[i->id] = c;
     }
-    return xg_sized_settle(r, declared, xg_eval_handler_of(c->op)(r, c, in));
+    return xg_eval_handler_of(c->op)(r, c, in);
 }
 
 /* ---- opcodes about sizes ---- */
@@ -10128,7 +10276,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
 
 /* (vectors, eigenvalues ascending, info); the triangle that `lower` names is read. */
 XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_flag(i, "lower", true);
+    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
     xg_value *outs[3], *wide, *vectors, *values, *space;
     xg_matrices m;
     int64_t b, n, p, q;
@@ -10160,7 +10308,7 @@ XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (reflectors below or above, d, e, taus, info): A = Q T Q*, LAPACK's unblocked order for each triangle. */
 XG_FN xg_value *xg_call_sytrd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_flag(i, "lower", true);
+    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
     xg_value *outs[5], *wide, *parts[3];
     xg_matrices m;
     int64_t b, n, k, p, q;
@@ -10276,7 +10424,7 @@ XG_FN bool xg_svd(xg_eval_run *r, const xg_complex *a, int64_t rows, int64_t col
 
 /* (A destroyed, values, U, V or V*, info). The matrix of which they are: the operand, or its transpose as the call's attribute says. */
 XG_FN xg_value *xg_svd_call(xg_eval_run *r, const xg_inst *i, xg_value **in, bool adjoint_v) {
-    bool transposed = adjoint_v && xg_call_flag(i, "transposed", false), vectors = xg_call_flag(i, "compute_uv", true);
+    bool transposed = adjoint_v && xg_call_flag(i, "transposed", false), vectors = xg_call_choice(i, "compute_uv", "mode", "AS", true);
     const xg_shape *us, *vs;
     xg_value *outs[5], *wide, *values, *u, *v;
     xg_matrices m, mu, mv;
@@ -11154,14 +11302,11 @@ XG_FN void xg_solve_one(const xg_complex *a, int64_t n, char op, bool lower, boo
     }
 }
 
-XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op) {
     const xg_shape *sa = in[0]->shape, *sb = in[1]->shape;
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0;
-    xg_str word = xg_attr_str(i, XG_A_transpose_a);
-    char op = xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n';
     int64_t n = sa->dims[sa->rank - 1], rows = sb->dims[sb->rank - 2], columns = sb->dims[sb->rank - 1], count, b, k;
     xg_value *a, *x;
-    if (i->shape->elements == 0) return xg_eval_new(r, i->shape);
+    if (shape->elements == 0) return xg_eval_new(r, shape);
     count = sb->elements / (rows * columns);
     a = xg_linear_widen(r, &in[0]);
     x = xg_linear_widen(r, &in[1]);
@@ -11176,7 +11321,12 @@ XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_va
         }
     }
     xg_eval_drop(r, a);
-    return xg_linear_narrow(r, i->shape, x);
+    return xg_linear_narrow(r, shape, x);
+}
+XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_str word = xg_attr_str(i, XG_A_transpose_a);
+    return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+                           xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n');
 }
 
 /* ---- fft ---- */
@@ -12386,6 +12536,113 @@ XG_FN xg_value *xg_eval_iota(xg_eval_run *r, const xg_inst *i, xg_value **in) {
  * beside the algorithms is which counter makes which element, and the counter that is handed on. */
 #ifndef XG_EVAL_RANDOM_C
 #define XG_EVAL_RANDOM_C
+/* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
+ *
+ * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and running at once are one
+ * path, always tested. The bytes are little-endian, position-independent, versioned and checksummed; a reader trusts nothing.
+ *
+ * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one record type (or raw
+ * bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated), to data by offset into DATA.
+ *
+ * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an error. */
+#ifndef XG_API_EXECUTABLE_H
+#define XG_API_EXECUTABLE_H
+
+enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+#define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
+
+/* X(NAME, record): the sections. */
+#define XG_EXE_SECTIONS(X) \
+    X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
+    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
+typedef enum xg_exe_section_kind {
+#define X(name, record) XG_EXE_##name,
+    XG_EXE_SECTIONS(X)
+#undef X
+    XG_EXE_SECTION_COUNT
+} xg_exe_section_kind;
+
+typedef struct xg_exe_header {
+    char magic[8];
+    uint32_t version, n_sections;
+    uint64_t size;      /* of everything */
+    uint64_t checksum;  /* xg_exe_checksum of everything behind this field */
+    uint32_t target;    /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;      /* string: the module's name */
+    uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
+    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
+    uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+} xg_exe_header;
+typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
+
+/* X(NAME, text): what an allocation is. */
+#define XG_EXE_ALLOCATIONS_KINDS(X) X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
+typedef enum xg_exe_allocation_kind {
+#define X(name, text) XG_EXE_ALLOC_##name,
+    XG_EXE_ALLOCATIONS_KINDS(X)
+#undef X
+    XG_EXE_ALLOC_COUNT
+} xg_exe_allocation_kind;
+typedef struct xg_exe_allocation {
+    uint32_t kind, index; /* parameter or result number */
+    uint64_t bytes;
+    uint64_t data;        /* CONSTANT: offset in DATA */
+    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
+    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
+} xg_exe_allocation;
+typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
+typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
+
+/* X(NAME, text): the kinds of thunks.
+ *   KERNEL        kernel; links: one slice per parameter
+ *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
+ *   MEMSET        value: a 32-bit pattern; links: destination slice
+ *   SEQUENCE      links: thunks, run in order
+ *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; links: the body's thunk
+ *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
+ *   REPLICA_ID, PARTITION_ID   links: a u32 slice
+ *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is added then
+ *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
+#define XG_EXE_THUNKS_KINDS(X) \
+    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer") \
+    X(RANDOM_STATE, "rng-get-and-update-state")
+#define XG_EXE_WRITTEN 0x80000000u
+#define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
+typedef enum xg_exe_thunk_kind {
+#define X(name, text) XG_EXE_THUNK_##name,
+    XG_EXE_THUNKS_KINDS(X)
+#undef X
+    XG_EXE_THUNK_COUNT
+} xg_exe_thunk_kind;
+typedef struct xg_exe_thunk {
+    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
+    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
+} xg_exe_thunk;
+
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
+ * the caller must give both the same buffer (otherwise the parameter is copied first). */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+#define XG_EXE_MUST_ALIAS 0x80000000u
+
+/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
+ * index and size is checked anyway. */
+XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
+    uint64_t a = 1, b = 0, i;
+    for (i = 0; i + 4 <= n; i += 4) {
+        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
+        a += w;
+        b += a;
+    }
+    for (; i < n; i++) { a += p[i]; b += a; }
+    return (a & 0xFFFFFFFFu) << 32 ^ b;
+}
+
+#endif /* XG_API_EXECUTABLE_H */
 
 XG_FN void xg_threefry(uint64_t counter, uint64_t key, uint32_t out[2]) {
     static const uint8_t turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -12492,12 +12749,10 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
 
 /* ---- rng ---- */
 
-enum { XG_RANDOM_FIRST = 0x7012395 }; /* XLA's first state of rng-get-and-update-state */
-
 XG_FN void xg_random_begin(xg_eval_run *r) {
     uint32_t d;
     r->devices = XG_NEW_N(&r->mem, xg_device_state, r->n_devices);
-    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
+    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
 }
 
 /* Gives the state of 128 bits, then adds delta to it. */
@@ -13165,6 +13420,7 @@ XG_FN bool xg_eval_is_sized(const xg_inst *i) {
 
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *v = r->dynamic && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handlers[i->op](r, i, in);
+    if (r->dynamic) v = xg_eval_settle(r, i, v);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) xg_eval_drop(r, in[k]);
     return v;
@@ -13191,7 +13447,7 @@ XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args)
         const xg_inst *i = p->insts[at];
         if (i->op == XG_PARAMETER) {
             if (p->last[at] == UINT32_MAX) xg_eval_drop(r, args[i->number]);
-            else slots[at] = args[i->number];
+            else slots[at] = r->dynamic ? xg_eval_settle(r, i, args[i->number]) : args[i->number];
             args[i->number] = NULL;
         } else if (p->last[at] != UINT32_MAX) {
             xg_mark inner = xg_arena_mark(&r->stack);
@@ -13461,7 +13717,7 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_matrices m;
     if (!xg_solver_tuple(i, 1, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || !xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_I, m.count) || i->shape->elems[1]->type != XLAGPU_S32) return NULL;
     outs[1] = xg_eval_zero(r, i->shape->elems[1]);
-    outs[0] = xg_linear_factor(r, i->shape->elems[0], in, xg_call_flag(i, "lower", false), (int32_t *)(void *)outs[1]->data);
+    outs[0] = xg_linear_factor(r, i->shape->elems[0], in, xg_call_choice(i, "lower", "uplo", "L", false), (int32_t *)(void *)outs[1]->data);
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
@@ -13668,7 +13924,7 @@ XG_FN xg_value *xg_call_orgqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (reflectors, taus, C) -> Q C, Q* C, C Q or C Q*. */
 XG_FN xg_value *xg_call_ormqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool left = xg_call_flag(i, "left", true), transpose = xg_call_flag(i, "transpose", false);
+    bool left = xg_call_choice(i, "left", "side", "L", true), transpose = xg_call_choice(i, "transpose", "trans", "TC", false);
     xg_value *a, *taus, *c;
     xg_matrices m, mc;
     int64_t b, j, k, n, t;
@@ -13693,6 +13949,18 @@ XG_FN xg_value *xg_call_ormqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     }
     xg_eval_drop(r, a); xg_eval_drop(r, taus);
     return xg_linear_narrow(r, i->shape, c);
+}
+
+/* ---- triangular systems ---- */
+
+/* (A, B) -> X of op(A) X = B or X op(A) = B. */
+XG_FN xg_value *xg_call_trsm(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mx;
+    if (i->n_operands != 2 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mx) || i->shape->plain != in[1]->shape->plain || in[0]->shape->type != i->shape->type) return NULL;
+    if (m.rows != m.columns || m.count != mx.count || m.rows != (left ? mx.rows : mx.columns)) return NULL;
+    return xg_linear_solve(r, i->shape, in, left, xg_call_choice(i, "lower", "uplo", "L", true), xg_call_choice(i, "unit", "diag", "U", false),
+                           xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't' : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a' : 'n');
 }
 
 /* ---- tridiagonal ---- */
@@ -15121,9 +15389,10 @@ XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t wh
  *   remainder  multiples are dropped:                (k*q + r) mod k                  ->  r mod k
  *              inner remainders are dropped:         (s*(a mod m) + r) mod k, k | s*m ->  (s*a + r) mod k
  *              a common factor comes out:            (g*a + r) mod g*h, 0 <= r < g    ->  g*(a mod h) + r
- *   both       a range inside one period gives a constant quotient.
+ *   both       a range inside one period gives a constant quotient;
+ *              so does what is left of larger coefficients:  ((k+s)*q + r) div k        ->  q,  ((k+s)*q + r) mod k  ->  s*q + r,  where 0 <= s*q + r < k
  * Quotients and remainders reduce what they divide in the same way, so that the two halves of a delinearisation meet again. Only coefficients that are
- * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one. */
+ * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one; unless nothing is left to divide. */
 #ifndef XG_AFFINE_RULES_C
 #define XG_AFFINE_RULES_C
 
@@ -15280,6 +15549,31 @@ XG_FN bool xg_aff_needs_reduction(const xg_aff *e, int64_t k) {
     return false;
 }
 
+/* e = k*q + r with 0 <= r < k, when that is so once coefficients beyond k are reduced by multiples of it. */
+XG_FN bool xg_aff_reduced(xg_aff_env *env, const xg_aff *e, int64_t k, const xg_aff **quotient, const xg_aff **rest) {
+    xg_linear l;
+    xg_range range;
+    int64_t up;
+    uint32_t i, n = 0;
+    xg_aff_linear(e, &l);
+    for (i = 0; i < l.n; i++) {
+        if (l.terms[i].scale < k && l.terms[i].scale > -k) continue;
+        env->x->buffer[n].of = l.terms[i].of;
+        env->x->buffer[n++].scale = xg_floor_div(l.terms[i].scale, k);
+    }
+    if (!n) return false;
+    *quotient = xg_aff_from_terms(env->x, 0, env->x->buffer, n);
+    *rest = *quotient ? xg_aff_merge(env->x, e, *quotient, -k) : NULL;
+    if (!*rest) return false;
+    range = xg_aff_range(env, *rest);
+    if (!xg_range_known(range) || range.lo > range.hi) return false;
+    up = xg_floor_div(range.lo, k);
+    if (xg_floor_div(range.hi, k) != up || !xg_mul64(up, -k, &range.lo)) return false;
+    *quotient = xg_aff_add_k(env->x, *quotient, up);
+    *rest = xg_aff_add_k(env->x, *rest, range.lo);
+    return *quotient && *rest;
+}
+
 /* ---- quotients ---- */
 
 /* (a div b + rest) div k as (a + b*rest) div b*k, when that one quotient is the only one with coefficient 1; NULL when not. */
@@ -15326,6 +15620,7 @@ XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (k == 1) return e;
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_div(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_aff_const(env->x, q);
+    if (xg_aff_reduced(env, e, k, &a, &r)) return a;
     if (xg_aff_needs_reduction(e, k)) {
         a = xg_aff_by_multiples(env->x, e, k, XG_PART_QUOTIENT);
         r = xg_aff_by_multiples(env->x, e, k, XG_PART_REST);
@@ -15362,6 +15657,7 @@ XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (k == 1) return xg_aff_const(env->x, 0);
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_mod(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_mul64(q, -k, &q) ? xg_aff_add_k(env->x, e, q) : NULL;
+    if (xg_aff_reduced(env, e, k, &a, &r)) return r;
     if (xg_aff_needs_reduction(e, k)) return xg_aff_mod_in(env, xg_aff_by_multiples(env->x, e, k, XG_PART_REST), k);
     if ((g = xg_aff_split_by_factor(env, e, k, &a, &r)) != 0) return xg_aff_add_scaled(env, r, xg_aff_mod_in(env, a, k / g), g);
     if ((a = xg_aff_open_mod(env, e, k)) != NULL) return xg_aff_mod_in(env, a, k);
@@ -16650,6 +16946,35 @@ XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_
     return m;
 }
 
+/* Forward, symbols: position in each window dimension, then the output feature (in its group). */
+XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1), batches = xg_attr_int(q->i, XG_A_batch_group_count, 1), out_features = q->out->dims[l->output_feature];
+    const xg_aff *batch = xg_index_dim(q, (uint32_t)l->input_batch), *group = NULL, *feature;
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2);
+    uint32_t k, n = 0;
+    for (k = 0; k < w.n; k++) {
+        const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
+        m->results[l->output_spatial.p[k]] = xg_index_window_output(q, m, &n, &w.p[k], xg_index_dim(q, (uint32_t)l->input_spatial.p[k]), at, q->out->dims[l->output_spatial.p[k]]);
+    }
+    if (groups > 1) group = xg_aff_div(q->x, xg_index_dim(q, (uint32_t)l->input_feature), q->in->dims[l->input_feature] / groups);
+    if (batches > 1) { group = xg_aff_div(q->x, batch, q->out->dims[l->output_batch]); batch = xg_aff_mod(q->x, batch, q->out->dims[l->output_batch]); }
+    out_features /= groups * batches;
+    feature = xg_index_sym(q, m, w.n, out_features);
+    m->results[l->output_feature] = group ? xg_aff_add(q->x, feature, xg_aff_mul(q->x, group, out_features)) : feature;
+    m->results[l->output_batch] = batch;
+    m->n_constraints = n;
+    return m;
+}
+/* Symbols: output positions, then the output batch. */
+XG_FN const xg_imap *xg_index_conv_from_kernel(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, 0);
+    uint32_t k;
+    for (k = 0; k < w.n; k++) m->results[l->output_spatial.p[k]] = xg_index_sym(q, m, k, q->out->dims[l->output_spatial.p[k]]);
+    m->results[l->output_batch] = xg_index_sym(q, m, w.n, q->out->dims[l->output_batch]);
+    m->results[l->output_feature] = xg_index_dim(q, (uint32_t)l->kernel_output);
+    return m;
+}
+
 XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
     return l->input_spatial.n == n && l->kernel_spatial.n == n && l->output_spatial.n == n && l->input_batch >= 0 && l->input_feature >= 0 &&
            l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0;
@@ -16658,8 +16983,9 @@ XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
 XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
     const xg_attr *labels = xg_inst_attr(q->i, XG_A_dim_labels);
     xg_window w = xg_index_window_of(q->i);
-    if (!q->back || !labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
-    return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+    if (!labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
+    if (q->back) return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+    return q->operand == 0 ? xg_index_conv_from_input(q, labels->v.labels, w) : xg_index_conv_from_kernel(q, labels->v.labels, w);
 }
 
 /* ---- reduce ---- */
@@ -16736,10 +17062,45 @@ XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_i
     return m;
 }
 
+/* Forward, symbols: the slices, by the batch dims of the output; those that run with a dim of the operand are that dim. */
+XG_FN const xg_imap *xg_index_gather_from_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
+    const xg_inst *indices = XG_OPERAND(q->i, 1);
+    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, q->in->rank);
+    const xg_aff *place[XG_RANK_MAX];
+    uint32_t k, j, at, next = 0, n = 0;
+    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, q->out->dims[g->batch[k]]);
+    for (k = 0; k < g->operand_batch.n; k++) m->results[xg_index_gather_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->operand_batch.p[k]);
+    for (k = 0; k < q->in->rank; k++) {
+        const xg_aff *e = xg_index_dim(q, k);
+        if (xg_index_has(g->operand_batch, k, NULL)) continue;
+        if (xg_index_has(g->starts, k, &at)) {
+            xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
+            uint32_t batch = 0;
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]));
+            for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
+            for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
+            for (j = 0; j < indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, indices->shape->rank);
+        }
+        xg_index_require(m, &n, e, 0, g->sizes.p[k] - 1);
+        if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
+    }
+    m->n_constraints = n;
+    return m;
+}
+/* Symbols: the window. */
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
+    xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
+    uint32_t k, batch = 0;
+    for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
+    for (k = 0; k < q->in->rank; k++) if ((int64_t)k != g->vector_dim) m->results[g->batch[batch++]] = xg_index_dim(q, k);
+    return m;
+}
+
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
     xg_index_gather_dims g;
-    if (!q->back) return xg_imap_undefined(q->x);
     xg_index_gather_read(q, &g);
+    if (!q->back) return q->operand == 0 ? xg_index_gather_from_operand(q, &g) : xg_index_gather_from_indices(q, &g);
     return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
 }
 
@@ -17213,15 +17574,24 @@ XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and co
 XG_FN bool xg_dce_fusion_params(xg_inst *fusion); /* those that nobody uses go, with the operands */
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
+XG_FN bool xg_opt_has_control(const xg_module *m);
+XG_FN void xg_opt_settle_control(xg_module *m);    /* control predecessors that have gone are forgotten: after each pass, by the driver */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
 XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
+XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
-XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
+XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
+XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
+XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
@@ -17233,12 +17603,15 @@ XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contr
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
-XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
+XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
+XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
+XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)); /* of them */
 XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
@@ -17251,6 +17624,7 @@ XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, 
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
 XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
+XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
@@ -17298,6 +17672,8 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
+XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape);
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape);
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
@@ -17571,6 +17947,18 @@ XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
     return i;
 }
+/* The value in the layouts of `shape`, which has its dimensions; of a tuple, element by element. */
+XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
+    xg_inst **all;
+    uint32_t k;
+    if (x->shape == shape || (shape->type != XLAGPU_TUPLE && !xg_shape_is_array(shape))) return x;
+    if (shape->type != XLAGPU_TUPLE) return xg_hb_op(b, XG_COPY, shape, &x, 1);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, shape->n_elems + 1);
+    for (k = 0; k < shape->n_elems; k++) all[k] = xg_hb_as(b, xg_hb_element(b, x, k), shape->elems[k]);
+    return xg_hb_tuple(b, all, shape->n_elems);
+}
+/* The value with the dynamic dimensions of `shape`, in whatever layout. */
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape) { return !b->comp->module->has_dynamic || xg_shape_compatible(x->shape, shape) ? x : xg_hb_as(b, x, shape); }
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
     xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
@@ -17746,12 +18134,16 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     /* algsimp_reduce.c: many elements */ \
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
-    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT)
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    /* algsimp_convolution.c */ \
+    X(convolution_transpose, CONVOLUTION, CLOSE) X(convolution_reverse, CONVOLUTION, CLOSE) X(transpose_convolution, TRANSPOSE, CLOSE) X(convolution_dot, CONVOLUTION, CLOSE)
 
 enum { XG_ALG_EXACT, XG_ALG_CLOSE };
 #define X(name, op, law) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i);
 XG_ALG_RULES(X)
 #undef X
+
+XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot); /* algsimp_move.c */
 
 /* ---- algsimp_match.c ---- */
 XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
@@ -18390,6 +18782,12 @@ RULE(transpose_reshape) { /* only ones change places */
     }
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
+/* Does the dot treat its operands alike? An algorithm may tell them apart. */
+XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot) {
+    const xg_attr *precision = xg_inst_attr(dot, XG_A_operand_precision);
+    if (xg_inst_attr(dot, XG_A_algorithm)) return false;
+    return !precision || precision->v.words->n != 2 || xg_str_eq(precision->v.words->p[0], precision->v.words->p[1]);
+}
 /* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
 RULE(transpose_dot) {
     xg_inst *d = P(0);
@@ -18404,11 +18802,7 @@ RULE(transpose_dot) {
     for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
     if (lhs == 0 || rhs == 0) return NULL;
     now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
-    if (xg_inst_attr(d, XG_A_algorithm)) return NULL; /* may tell its operands apart */
-    if (xg_inst_attr(d, XG_A_operand_precision)) {
-        const xg_words *w = xg_inst_attr(d, XG_A_operand_precision)->v.words;
-        if (w->n == 2 && !xg_str_eq(w->p[0], w->p[1])) return NULL;
-    }
+    if (!xg_alg_dot_is_symmetric(d)) return NULL;
     return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
 }
 
@@ -19097,6 +19491,188 @@ RULE(map_inline) {
 #undef RANK
 
 #endif /* XG_OPT_ALGSIMP_REDUCE_C */
+/* opt/algsimp_convolution.c -- rules about convolutions. What they promise stands in algsimp.h.
+ *
+ * Where the dimensions of its operands and of its result lie, and whether the kernel is turned round, a convolution says itself: moves on both sides of it, which would be kernels
+ * of their own, become labels. One that looks at single points is a dot. */
+#ifndef XG_OPT_ALGSIMP_CONVOLUTION_C
+#define XG_OPT_ALGSIMP_CONVOLUTION_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+/* ---- labels ---- */
+
+enum { XG_CONV_INPUT, XG_CONV_KERNEL, XG_CONV_OUTPUT };
+typedef struct xg_conv_part { int64_t *first, *second; int64_t *spatial; const char *letters; } xg_conv_part;
+/* A copy of the labels whose lists may be written. */
+XG_FN xg_dim_labels *xg_conv_labels(xg_module *m, const xg_inst *i, xg_conv_part part[3]) {
+    xg_dim_labels *l = XG_NEW(m->arena, xg_dim_labels);
+    xg_ints *lists[3];
+    uint32_t k, j;
+    *l = *xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    lists[0] = &l->input_spatial; lists[1] = &l->kernel_spatial; lists[2] = &l->output_spatial;
+    part[0].first = &l->input_batch; part[0].second = &l->input_feature; part[0].letters = "bf";
+    part[1].first = &l->kernel_input; part[1].second = &l->kernel_output; part[1].letters = "io";
+    part[2].first = &l->output_batch; part[2].second = &l->output_feature; part[2].letters = "bf";
+    for (k = 0; k < 3; k++) {
+        part[k].spatial = XG_NEW_N(m->arena, int64_t, lists[k]->n + 1);
+        for (j = 0; j < lists[k]->n; j++) part[k].spatial[j] = lists[k]->p[j];
+        lists[k]->p = part[k].spatial;
+    }
+    return l;
+}
+XG_FN bool xg_conv_is_labelled(const xg_inst *i) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    return l->input_batch >= 0 && l->input_feature >= 0 && l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0 && !xg_inst_attr(i, XG_A_sparsity_config);
+}
+/* Dimension d becomes to[d]. */
+XG_FN void xg_conv_renumber(xg_conv_part *p, uint32_t n, const int64_t *to) {
+    uint32_t k;
+    *p->first = to[*p->first];
+    *p->second = to[*p->second];
+    for (k = 0; k < n; k++) p->spatial[k] = to[p->spatial[k]];
+}
+XG_FN xg_attr xg_conv_attr(xg_module *m, xg_dim_labels *l, const xg_conv_part *part) {
+    uint32_t n = l->input_spatial.n, k, j;
+    xg_attr a;
+    xg_buf b;
+    xg_buf_init(&b, m->arena);
+    for (k = 0; k < 3; k++) {
+        xg_puts(&b, k == 0 ? "" : k == 1 ? "_" : "->");
+        for (j = 0; j < n + 2; j++) {
+            uint32_t s = 0;
+            while (s < n && part[k].spatial[s] != (int64_t)j) s++;
+            xg_putc(&b, *part[k].first == (int64_t)j ? part[k].letters[0] : *part[k].second == (int64_t)j ? part[k].letters[1] : (char)('0' + s));
+        }
+    }
+    l->text = xg_str_of(b.p, b.n);
+    memset(&a, 0, sizeof a);
+    a.key = XG_A_dim_labels;
+    a.v.labels = l;
+    return a;
+}
+
+/* ---- moves ---- */
+
+/* Do neighbours in the result read neighbours? Neighbouring features read all of the input alike, other neighbours all of the kernel. */
+XG_FN bool xg_conv_reads_neighbours(const xg_dim_labels *l) {
+    int64_t last = l->input_spatial.n + 1;
+    uint32_t k;
+    if (l->output_feature == last) return l->kernel_output == last;
+    if (l->output_batch == last) return l->input_batch == last;
+    for (k = 0; k < l->output_spatial.n; k++) if (l->output_spatial.p[k] == last) return l->input_spatial.p[k] == last;
+    return true;
+}
+RULE(convolution_transpose) {
+    uint32_t k;
+    bool changed = false;
+    if (a->layouts || !xg_conv_is_labelled(i)) return NULL;
+    for (k = 0; k < 2; k++) {
+        xg_conv_part part[3];
+        xg_dim_labels *l;
+        bool before;
+        if (P(k)->op != XG_TRANSPOSE) continue;
+        l = xg_conv_labels(a->m, i, part);
+        before = xg_conv_reads_neighbours(l);
+        xg_conv_renumber(&part[k], l->input_spatial.n, xg_attr_ints(P(k), XG_A_dimensions).p);
+        if (before && !xg_conv_reads_neighbours(l)) continue;
+        xg_inst_set_operand(i, k, XG_OPERAND(P(k), 0));
+        xg_inst_set_attr(i, xg_conv_attr(a->m, l, part));
+        changed = true;
+    }
+    return changed ? i : NULL;
+}
+RULE(transpose_convolution) {
+    xg_inst *c = P(0), *in[2], *made;
+    int64_t inverse[XG_RANK_MAX];
+    xg_conv_part part[3];
+    xg_dim_labels *l;
+    bool before;
+    if (a->layouts || c->op != XG_CONVOLUTION || !xg_alg_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
+    l = xg_conv_labels(a->m, c, part);
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    before = xg_conv_reads_neighbours(l);
+    xg_conv_renumber(&part[XG_CONV_OUTPUT], l->input_spatial.n, inverse);
+    if (before && !xg_conv_reads_neighbours(l)) return NULL;
+    in[0] = XG_OPERAND(c, 0); in[1] = XG_OPERAND(c, 1);
+    made = xg_inst_clone(c, i->comp, in, i);
+    made->shape = i->shape;
+    xg_inst_set_attr(made, xg_conv_attr(a->m, l, part));
+    return made;
+}
+/* Of the kernel, along dimensions of the window. */
+RULE(convolution_reverse) {
+    const xg_attr *wa = xg_inst_attr(i, XG_A_window);
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    xg_window *w;
+    xg_window_dim *dims;
+    xg_attr made;
+    xg_ints turned;
+    uint32_t k, j;
+    if (P(1)->op != XG_REVERSE || !wa || !xg_conv_is_labelled(i)) return NULL;
+    turned = xg_attr_ints(P(1), XG_A_dimensions);
+    w = XG_NEW(a->m->arena, xg_window);
+    dims = XG_NEW_N(a->m->arena, xg_window_dim, wa->v.window->n + 1);
+    memcpy(dims, wa->v.window->p, wa->v.window->n * sizeof *dims);
+    for (k = 0; k < turned.n; k++) {
+        for (j = 0; j < l->kernel_spatial.n && l->kernel_spatial.p[j] != turned.p[k]; j++) {}
+        if (j == l->kernel_spatial.n) return NULL;
+        dims[j].reversal = !dims[j].reversal;
+    }
+    *w = *wa->v.window;
+    w->p = dims;
+    made = *wa;
+    made.v.window = w;
+    xg_inst_set_attr(i, made);
+    xg_inst_set_operand(i, 1, XG_OPERAND(P(1), 0));
+    return i;
+}
+
+/* ---- points ---- */
+
+XG_FN bool xg_conv_is_pointwise(const xg_inst *i) {
+    const xg_attr *wa = xg_inst_attr(i, XG_A_window);
+    uint32_t k;
+    if (xg_attr_int(i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(i, XG_A_batch_group_count, 1) != 1) return false;
+    for (k = 0; wa && k < wa->v.window->n; k++) {
+        const xg_window_dim *w = &wa->v.window->p[k];
+        if (w->size != 1 || w->stride != 1 || w->pad_low || w->pad_high || w->base_dilation != 1) return false;
+    }
+    return true;
+}
+/* The input's features meet the kernel's, where its other dimensions stand in the result as they do in the input: what would have to be moved stays a convolution. */
+RULE(convolution_dot) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    int64_t kernel[2], stays[XG_RANK_MAX], perm[XG_RANK_MAX], contract[2];
+    bool ones[XG_RANK_MAX];
+    xg_dot_dims d;
+    xg_inst *w;
+    uint32_t k, n = 0;
+    if (a->layouts || i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
+    memset(ones, 0, sizeof ones);
+    for (k = 0; k < l->kernel_spatial.n; k++) ones[l->kernel_spatial.p[k]] = true;
+    for (k = 0; k < RANK(P(0)); k++) if ((int64_t)k != l->input_feature) stays[k] = n++; /* where the input's dimension is in the dot's result */
+    perm[l->output_feature] = n;
+    perm[l->output_batch] = stays[l->input_batch];
+    for (k = 0; k < l->input_spatial.n; k++) perm[l->output_spatial.p[k]] = stays[l->input_spatial.p[k]];
+    if (!xg_perm_is_identity(perm, RANK(i))) return NULL;
+    w = xg_alg_drop_ones(a, P(1), ones);
+    kernel[0] = l->kernel_input > l->kernel_output;
+    contract[0] = l->input_feature;
+    memset(&d, 0, sizeof d);
+    d.lc.p = contract; d.lc.n = 1;
+    d.rc.p = kernel; d.rc.n = 1;
+    return xg_hb_dot(&a->b, P(0), w, d, i->shape->type, i);
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_CONVOLUTION_C */
 /* opt/algsimp.c -- AlgebraicSimplifier: applies the rules of algsimp.h until none applies.
  *
  * A queue of instructions: all of them in program order, then what a rewrite has touched: the instructions that it made, the users of the new value, and operands
@@ -19139,27 +19715,27 @@ XG_FN void xg_alg_index(xg_alg_run *r) {
     for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
-    while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
+    while (r->state.n <= i->id) xg_push(r->a.m->work, unsigned char, &r->state, 0);
     return &r->state.p[i->id];
 }
 XG_FN void xg_alg_enqueue(xg_alg_run *r, xg_inst *i) {
     unsigned char *s = xg_alg_state(r, i);
     if (*s) return;
     *s = XG_ALG_QUEUED;
-    xg_push(r->a.m->arena, xg_inst *, &r->queue, i);
+    xg_push(r->a.m->work, xg_inst *, &r->queue, i);
 }
 /* Removes i if nothing needs it, then its operands; those that stay have one user less. */
 XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
     XG_VEC(xg_inst *) work = {NULL, 0, 0};
     uint32_t k;
-    xg_push(r->a.m->arena, xg_inst *, &work, i);
+    xg_push(r->a.m->work, xg_inst *, &work, i);
     while (work.n) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
             (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
         *xg_alg_state(r, d) |= XG_ALG_GONE;
-        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
+        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->work, xg_inst *, &work, XG_OPERAND(d, k));
         xg_inst_remove(d);
     }
 }
@@ -19197,7 +19773,7 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
 }
 
 XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
-    xg_alg_run *r = XG_NEW(m->arena, xg_alg_run);
+    xg_alg_run *r = XG_NEW(m->work, xg_alg_run);
     xg_comp *c;
     bool changed = false;
     r->a.m = m;
@@ -19237,7 +19813,8 @@ XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_r
 #ifndef XG_OPT_BATCH_NORM_EXPANDER_C
 #define XG_OPT_BATCH_NORM_EXPANDER_C
 
-typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+/* present, size: of an array of which only some elements are there, which these are and how many there are for each feature; else NULL, and count. */
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; xg_inst *present, *size; } xg_norms;
 
 XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
@@ -19256,11 +19833,15 @@ XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
 }
 XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
 XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
-XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
-XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
-    xg_inst *s = xg_norms_sum(n, x);
-    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) {
+    if (n->present) x = xg_hb_select(n->b, n->present, x, xg_hb_float_like(n->b, x, 0));
+    return xg_hb_sum(n->b, x, n->others, n->n_others);
 }
+XG_FN xg_inst *xg_norms_share(const xg_norms *n, xg_inst *sum) { /* sum / count */
+    xg_inst *count = n->size ? xg_hb_splat(n->b, xg_hb_convert(n->b, n->size, n->wide), sum->shape->dims, sum->shape->rank) : xg_hb_float_like(n->b, sum, n->count);
+    return xg_hb_2(n->b, XG_DIVIDE, sum, count);
+}
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) { return xg_norms_share(n, xg_norms_sum(n, x)); }
 XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
     return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
 }
@@ -19303,7 +19884,7 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
     dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
     share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
     share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
-    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    share = xg_norms_share(n, share);
     dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
     dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
     out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
@@ -19313,15 +19894,388 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
 }
 
 XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_make(const xg_norms *n) { return n->i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(n) : n->i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(n) : xg_norms_grad(n); }
 XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
     xg_norms n = xg_norms_of(b, i);
-    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+    return xg_norms_make(&n);
 }
-XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_NORM_INFERENCE] || m->made[XG_BATCH_NORM_TRAINING] || m->made[XG_BATCH_NORM_GRAD]) && xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
 
 #endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
+/* opt/select_and_scatter_expander.c -- SelectAndScatterExpander: select-and-scatter as two steps without atomics, the same in every run.
+ *
+ *     selected[o] = where the element stands that window o selects (its number in the operand, -1 for none): a reduce-window over pairs (element, number)
+ *     result[x]   = init, into which the sources of those windows are scattered that cover x and selected it
+ *
+ * Few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
+ * shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views are straight code, the windows in their own order.
+ * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds, in its order. */
+#ifndef XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
+#define XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
+
+enum { XG_SCATTERED_VIEWS_MAX = 32 };
+
+typedef struct xg_scattered {
+    const xg_hb *b;
+    const xg_inst *i;
+    const xg_shape *shape, *source;
+    xg_window w;
+    int64_t views[XG_RANK_MAX];   /* distances along a dimension */
+    int64_t skip[XG_RANK_MAX];    /* windows in front of the first one that q is counted from, so that none is negative */
+    int64_t whole[XG_RANK_MAX];   /* how many q there are */
+    bool many;                    /* views: they are folded in a loop */
+} xg_scattered;
+
+/* The numbers of dimension k; false when they are so large that those made of them may not fit. all, views: elements of the largest array that is made, and views. */
+XG_FN bool xg_scattered_dim(xg_scattered *d, uint32_t k, int64_t *all, int64_t *views) {
+    const xg_window_dim *w = &d->w.p[k];
+    int64_t last;
+    if (w->reversal || XG_MAX(XG_MAX(w->size, w->stride), XG_MAX(w->base_dilation, w->window_dilation)) > INT32_MAX) return false;
+    if (XG_MAX(w->pad_low, -w->pad_low) > INT32_MAX || d->shape->dims[k] > INT32_MAX) return false;
+    d->views[k] = (w->size - 1) * w->window_dilation / w->stride + 1;
+    d->skip[k] = w->pad_low < 0 ? (w->stride - 1 - w->pad_low) / w->stride : 0;
+    last = (d->shape->dims[k] - 1) * w->base_dilation + w->pad_low + d->skip[k] * w->stride;
+    d->whole[k] = last / w->stride + 1;
+    return xg_mul64(*views, d->views[k], views) && xg_mul64(*all, d->views[k] + 1, all) && xg_mul64(*all, d->whole[k] + d->views[k], all) && xg_mul64(*all, w->stride, all);
+}
+/* False when the instruction has to stay. */
+XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t all = 16, views = 1;
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->i = i;
+    if (i->op != XG_SELECT_AND_SCATTER || !a) return false;
+    d->shape = XG_OPERAND(i, 0)->shape;
+    d->source = XG_OPERAND(i, 1)->shape;
+    d->w = *a->v.window;
+    if (d->shape->dynamic || d->source->dynamic || !d->shape->elements || !d->source->elements || 3 * d->w.n > XG_RANK_MAX) return false;
+    for (k = 0; k < d->w.n; k++) if (!xg_scattered_dim(d, k, &all, &views)) return false;
+    d->many = views > XG_SCATTERED_VIEWS_MAX;
+    return true;
+}
+XG_FN bool xg_scattered_matches(const xg_inst *i) { xg_scattered d; return xg_scattered_make(&d, i); }
+
+/* ---- which element a window selects ---- */
+
+XG_FN xlagpu_type xg_scattered_number(const xg_scattered *d) { return d->shape->elements > INT32_MAX ? XLAGPU_S64 : XLAGPU_S32; }
+XG_FN xg_inst *xg_scattered_numbers(const xg_scattered *d) {
+    int64_t n = d->shape->elements;
+    return xg_hb_reshape(d->b, xg_hb_iota(d->b, xg_scattered_number(d), &n, 1, 0), d->shape->dims, d->shape->rank);
+}
+/* (kept, its number, x, its number) -> kept if there is one and select(kept, x), else x. */
+XG_FN xg_comp *xg_scattered_selector(const xg_scattered *d) {
+    const xg_comp *select = xg_attr_comp(d->i, XG_A_select);
+    xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("select_first"), d->b->comp);
+    xg_hb b = xg_hb_end(c, d->i);
+    const xg_shape *value = xg_shape_scalar(c->module, d->shape->type), *number = xg_shape_scalar(c->module, xg_scattered_number(d));
+    xg_inst *p[4], *args[2], *keep, *out[2];
+    uint32_t k;
+    for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, k % 2 ? number : value, k % 2 ? XG_STR("number") : XG_STR("x"));
+    args[0] = p[0];
+    args[1] = p[2];
+    keep = xg_opt_inline(select, c, NULL, args);
+    keep = xg_hb_2(&b, XG_AND, xg_hb_compare(&b, "GE", p[1], xg_hb_int(&b, number->type, 0)), keep);
+    for (k = 0; k < 2; k++) out[k] = xg_hb_select(&b, keep, p[k], p[2 + k]);
+    c->root = xg_hb_tuple(&b, out, 2);
+    return c;
+}
+XG_FN xg_inst *xg_scattered_selected(const xg_scattered *d) {
+    xg_inst *in[4], *i;
+    in[0] = XG_OPERAND(d->i, 0);
+    in[1] = xg_scattered_numbers(d);
+    in[2] = xg_hb_int(d->b, d->shape->type, 0); /* a number of -1 makes it nothing */
+    in[3] = xg_hb_int(d->b, in[1]->shape->type, -1);
+    i = xg_hb_op(d->b, XG_REDUCE_WINDOW, d->shape, in, 4);
+    xg_inst_set_attr(i, *xg_inst_attr(d->i, XG_A_window));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_scattered_selector(d)));
+    return xg_hb_element(d->b, xg_hb_done(i), 1);
+}
+
+/* ---- which windows an element belongs to ---- */
+
+/* [lead.., q ..] -> [lead.., x ..]: each q stands for `stride` neighbours, and of these positions the elements take theirs. */
+XG_FN xg_inst *xg_scattered_spread(const xg_scattered *d, xg_inst *v, uint32_t lead) {
+    xg_slice_dim cut[2 * XG_RANK_MAX];
+    int64_t spread[3 * XG_RANK_MAX], joint[2 * XG_RANK_MAX], places[2 * XG_RANK_MAX];
+    uint32_t rank = v->shape->rank, n = 0, k;
+    for (k = 0; k < rank; k++) {
+        const xg_window_dim *w = k < lead ? NULL : &d->w.p[k - lead];
+        int64_t stride = w ? w->stride : 1;
+        joint[k] = v->shape->dims[k] * stride;
+        cut[k].start = w ? w->pad_low + d->skip[k - lead] * stride : 0;
+        cut[k].stride = w ? w->base_dilation : 1;
+        cut[k].limit = w ? cut[k].start + (d->shape->dims[k - lead] - 1) * w->base_dilation + 1 : joint[k];
+        places[k] = n;
+        spread[n++] = v->shape->dims[k];
+        if (stride > 1) spread[n++] = stride;
+    }
+    if (n > rank) v = xg_hb_reshape(d->b, xg_hb_broadcast(d->b, v, spread, n, places, rank), joint, rank);
+    return xg_hb_slice(d->b, v, cut);
+}
+/* v of the window that stands `distance` in front of the last one that begins at or before x; `none` where there is no such window. */
+XG_FN xg_inst *xg_scattered_view(const xg_scattered *d, xg_inst *v, xg_inst *none, const int64_t *distance) {
+    xg_pad_dim pad[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) {
+        pad[k].low = distance[k] + d->skip[k];
+        pad[k].high = d->whole[k] - d->source->dims[k] - pad[k].low;
+        pad[k].interior = 0;
+    }
+    return xg_scattered_spread(d, xg_hb_pad(d->b, v, none, pad), 0);
+}
+/* Dimension k of v, of n elements, as [views, n - views + 1]: place q of row c is place q + c. n + 1 elements further in rows of n are one row and one element further. */
+XG_FN xg_inst *xg_scattered_skew(const xg_scattered *d, xg_inst *v, uint32_t k, int64_t views) {
+    int64_t dims[2 * XG_RANK_MAX], places[2 * XG_RANK_MAX], n = v->shape->dims[k];
+    uint32_t rank = v->shape->rank, j;
+    for (j = 0; j < rank; j++) { places[j] = j + (j >= k); dims[places[j]] = v->shape->dims[j]; }
+    dims[k] = views + 1;
+    v = xg_hb_broadcast(d->b, v, dims, rank + 1, places, rank);
+    for (j = 0; j < rank; j++) dims[j] = v->shape->dims[j + (j > k)];
+    dims[k] = (views + 1) * n;
+    v = xg_hb_slice_dim(d->b, xg_hb_reshape(d->b, v, dims, rank), k, 0, views * (n + 1));
+    for (j = rank; j > k; j--) dims[j] = v->shape->dims[j - 1];
+    dims[k] = views;
+    dims[k + 1] = n + 1;
+    return xg_hb_slice_dim(d->b, xg_hb_reshape(d->b, v, dims, rank + 1), k + 1, 0, n - views + 1);
+}
+/* All views at once, [views .., x ..], the farthest windows first. */
+XG_FN xg_inst *xg_scattered_all_views(const xg_scattered *d, xg_inst *v, xg_inst *none) {
+    xg_pad_dim pad[XG_RANK_MAX];
+    int64_t perm[2 * XG_RANK_MAX];
+    uint32_t n = d->w.n, k;
+    for (k = 0; k < n; k++) {
+        pad[k].low = d->views[k] - 1 + d->skip[k];
+        pad[k].high = d->whole[k] + d->views[k] - 1 - d->source->dims[k] - pad[k].low;
+        pad[k].interior = 0;
+        perm[k] = 2 * k;
+        perm[n + k] = 2 * k + 1;
+    }
+    v = xg_hb_pad(d->b, v, none, pad);
+    for (k = 0; k < n; k++) v = xg_scattered_skew(d, v, 2 * k, d->views[k]);
+    return xg_scattered_spread(d, xg_hb_transpose(d->b, v, perm), n);
+}
+
+/* ---- what is scattered into an element ---- */
+
+XG_FN bool xg_scattered_is_sum(const xg_scattered *d) { return xg_reducer_is_sum(xg_attr_comp(d->i, XG_A_scatter)) && xg_type_class(d->shape->type) != XGT_C; }
+/* scatter(x, y), element by element. */
+XG_FN xg_inst *xg_scattered_apply(const xg_scattered *d, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2], *i;
+    if (xg_scattered_is_sum(d)) return xg_hb_2(d->b, XG_ADD, x, y);
+    in[0] = x;
+    in[1] = y;
+    i = xg_hb_op(d->b, XG_MAP, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(d->i, XG_A_scatter)));
+    return xg_hb_done(i);
+}
+/* The next vector of distances, the last dimension fastest: windows in their own order. */
+XG_FN bool xg_scattered_next(const xg_scattered *d, int64_t *distance) {
+    uint32_t k;
+    for (k = d->w.n; k-- > 0;) {
+        if (distance[k]-- > 0) return true;
+        distance[k] = d->views[k] - 1;
+    }
+    return false;
+}
+XG_FN xg_inst *xg_scattered_straight(const xg_scattered *d, xg_inst *selected, xg_inst *none, xg_inst *zero) {
+    xg_inst *numbers = xg_scattered_numbers(d), *acc = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
+    int64_t distance[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) distance[k] = d->views[k] - 1;
+    do {
+        xg_inst *mine = xg_hb_compare(d->b, "EQ", xg_scattered_view(d, selected, none, distance), numbers);
+        acc = xg_hb_select(d->b, mine, xg_scattered_apply(d, acc, xg_scattered_view(d, XG_OPERAND(d->i, 1), zero, distance)), acc);
+    } while (xg_scattered_next(d, distance));
+    return acc;
+}
+
+/* (a, whether there is one, b, whether there is one) -> scatter(a, b), or the one that there is. */
+XG_FN xg_comp *xg_scattered_joiner(const xg_scattered *d) {
+    xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("scatter_some"), d->b->comp);
+    const xg_shape *value = xg_shape_scalar(c->module, d->shape->type), *pred = xg_shape_scalar(c->module, XLAGPU_PRED);
+    xg_hb b = xg_hb_end(c, d->i);
+    xg_inst *p[4], *args[2], *out[2];
+    uint32_t k;
+    for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, k % 2 ? pred : value, k % 2 ? XG_STR("some") : XG_STR("x"));
+    args[0] = p[0];
+    args[1] = p[2];
+    out[0] = xg_hb_select(&b, xg_hb_2(&b, XG_AND, p[1], p[3]), xg_opt_inline(xg_attr_comp(d->i, XG_A_scatter), c, NULL, args), xg_hb_select(&b, p[3], p[2], p[0]));
+    out[1] = xg_hb_2(&b, XG_OR, p[1], p[3]);
+    c->root = xg_hb_tuple(&b, out, 2);
+    return c;
+}
+XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_inst *none, xg_inst *zero) {
+    xg_inst *views = xg_scattered_all_views(d, selected, none), *source = xg_scattered_all_views(d, XG_OPERAND(d->i, 1), zero), *mine, *in[4], *i, *init;
+    int64_t places[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) { dims[k] = k; places[k] = d->w.n + k; }
+    mine = xg_hb_compare(d->b, "EQ", views, xg_hb_broadcast(d->b, xg_scattered_numbers(d), views->shape->dims, views->shape->rank, places, d->w.n));
+    if (xg_scattered_is_sum(d)) {
+        xg_comp *c = xg_attr_comp(d->i, XG_A_scatter);
+        xg_inst *neutral = xg_type_class(d->shape->type) == XGT_F ? xg_hb_float(d->b, d->shape->type, xg_reducer_neutral(c)) : zero;
+        return xg_hb_reduce(d->b, xg_hb_select(d->b, mine, source, xg_hb_splat(d->b, neutral, source->shape->dims, source->shape->rank)), XG_OPERAND(d->i, 2), dims, d->w.n, c);
+    }
+    in[0] = source;
+    in[1] = mine;
+    in[2] = zero;
+    in[3] = xg_hb_int(d->b, XLAGPU_PRED, 0);
+    i = xg_hb_op(d->b, XG_REDUCE, source->shape, in, 4);
+    xg_inst_set_attr(i, xg_hb_ints(d->b, XG_A_dimensions, dims, d->w.n));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_scattered_joiner(d)));
+    (void)xg_hb_done(i);
+    init = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
+    source = xg_hb_element(d->b, i, 0);
+    return xg_hb_select(d->b, xg_hb_element(d->b, i, 1), xg_scattered_apply(d, init, source), init);
+}
+
+XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
+    xg_scattered d;
+    xg_inst *selected, *none, *zero;
+    if (!xg_scattered_make(&d, i)) return NULL;
+    d.b = b;
+    selected = xg_scattered_selected(&d);
+    none = xg_hb_int(b, selected->shape->type, -1);
+    zero = xg_hb_int(b, d.shape->type, 0);
+    return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
+}
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
+
+#endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
+/* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
+ *
+ *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
+ *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
+ *
+ * Windows have to be the same or apart. The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
+ * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
+#ifndef XG_OPT_SCATTER_WINNERS_C
+#define XG_OPT_SCATTER_WINNERS_C
+
+enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+
+typedef struct xg_winners { uint32_t n, rank; int64_t vector_dim, dims[XG_RANK_MAX], table[XG_RANK_MAX]; uint32_t n_dims, n_table; int64_t updates; } xg_winners; /* dims: of the positions */
+
+XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_inst *r = c->root;
+    uint32_t k;
+    if (n == 1) return r == c->params[1];
+    if (r->op != XG_TUPLE || r->n_operands != n) return false;
+    for (k = 0; k < n; k++) if (XG_OPERAND(r, k) != c->params[n + k]) return false;
+    return true;
+}
+XG_FN bool xg_winners_has(xg_ints list, int64_t v) {
+    uint32_t k = 0;
+    while (k < list.n && list.p[k] != v) k++;
+    return k < list.n;
+}
+XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
+    xg_ints window, inserted, map;
+    const xg_shape *x, *at, *u;
+    int64_t size[XG_RANK_MAX], places = 1;
+    uint32_t k, next = 0;
+    memset(w, 0, sizeof *w);
+    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || xg_attr_ints(i, XG_A_input_batching_dims).n) return false;
+    w->n = i->n_operands / 2;
+    x = XG_OPERAND(i, 0)->shape;
+    at = XG_OPERAND(i, w->n)->shape;
+    u = XG_OPERAND(i, w->n + 1)->shape;
+    if (!xg_winners_overwrites(i, w->n) || x->dynamic || at->dynamic || u->dynamic) return false;
+    window = xg_attr_ints(i, XG_A_update_window_dims);
+    inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
+    map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    w->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    w->rank = at->rank;
+    w->updates = 1;
+    for (k = 0; k < at->rank; k++) if ((int64_t)k != w->vector_dim) { w->dims[w->n_dims++] = at->dims[k]; w->updates *= at->dims[k]; }
+    for (k = 0; k < x->rank; k++) size[k] = xg_winners_has(inserted, k) ? 1 : u->dims[window.p[next++]];
+    for (k = 0; k < map.n; k++) {
+        int64_t d = x->dims[map.p[k]], s = size[map.p[k]];
+        if ((s != 1 && s != d) || d == 0) return false;
+        w->table[w->n_table++] = s == 1 ? d : 1;
+        if (!xg_mul64(places, s == 1 ? d : 1, &places)) return false;
+    }
+    return w->updates >= XG_WINNERS_UPDATES && w->updates <= INT32_MAX && u->elements > 0 && places / XG_WINNERS_TABLE <= w->updates;
+}
+XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
+
+/* key={0,1,..,n-1} */
+XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t n) {
+    int64_t v[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < n; k++) v[k] = k;
+    xg_inst_set_attr(i, xg_hb_ints(b, key, v, n));
+}
+/* slice_sizes={1,1,..} */
+XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
+    xg_arena *arena = b->comp->module->arena;
+    int64_t *ones = XG_NEW_N(arena, int64_t, n + 1);
+    xg_int_lists *lists = XG_NEW(arena, xg_int_lists);
+    xg_ints *list = XG_NEW(arena, xg_ints);
+    xg_attr a = xg_attr_make(XG_A_slice_sizes);
+    for (list->n = 0; list->n < n; list->n++) ones[list->n] = 1;
+    list->p = ones;
+    lists->n = 1;
+    lists->p = list;
+    lists->flat = true;
+    a.v.lists = lists;
+    xg_inst_set_attr(i, a);
+}
+/* By place, the number of the last update that goes there, -1 for none. */
+XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at, xg_inst *numbers) {
+    xg_inst *in[3], *i;
+    in[0] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_S32, -1), w->table, w->n_table);
+    in[1] = at;
+    in[2] = numbers;
+    i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
+    xg_winners_count(b, i, XG_A_update_window_dims, 0);
+    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
+    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *table, xg_inst *at) {
+    xg_inst *in[2], *i;
+    in[0] = table;
+    in[1] = at;
+    i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
+    xg_winners_count(b, i, XG_A_offset_dims, 0);
+    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
+    xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
+    xg_winners_slices(b, i, w->n_table);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
+    xg_winners w;
+    xg_inst *at, *numbers, *wins, **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
+    int64_t places[XG_RANK_MAX];
+    xlagpu_type t;
+    uint32_t k, n = 0;
+    if (!xg_winners_make(&w, i)) return NULL;
+    at = XG_OPERAND(i, w.n);
+    t = at->shape->type;
+    if (!xg_type_signed(t) || xg_type_bits(t) < 32) at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64); /* so that -1 is nowhere, and what is beyond stays there */
+    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.updates, 1, 0), w.dims, w.n_dims);
+    wins = xg_hb_compare(b, "EQ", xg_winners_lookup(b, &w, xg_winners_table(b, &w, at, numbers), at), numbers);
+    for (k = 0; k < w.rank; k++) if ((int64_t)k != w.vector_dim) places[n++] = k;
+    wins = xg_hb_broadcast(b, wins, at->shape->dims, w.rank, places, n);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    in[w.n] = xg_hb_select(b, wins, at, xg_hb_int_like(b, at, -1));
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_unique_indices, 1));
+    if (made->shape->type != XLAGPU_TUPLE) return made;
+    for (k = 0; k < w.n; k++) in[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, in, w.n);
+}
+XG_FN bool xg_opt_scatter_winners(xg_module *m) { return xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
+
+#endif /* XG_OPT_SCATTER_WINNERS_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
+ * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its result into the call's.
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
  * end: the total is bounded. */
 #ifndef XG_OPT_CALL_INLINER_C
@@ -19335,7 +20289,11 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     xg_map64_init(&copy, to->module->arena);
     XG_FOR_INSTS(i, from) {
         xg_inst *made;
-        if (i->op == XG_PARAMETER) made = args[i->number];
+        if (i->op == XG_PARAMETER) {
+            xg_hb b;
+            b.comp = to; b.before = at; b.from = made = args[i->number];
+            if (made) made = xg_hb_as(&b, made, i->shape); /* none: nothing uses it */
+        }
         else {
             xg_inst **operands = XG_NEW_N(to->module->arena, xg_inst *, i->n_operands + 1);
             uint32_t k;
@@ -19352,18 +20310,19 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
     bool changed = false;
     uint64_t total = 0;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->made[XG_CALL] ? m->first : NULL; c; c = c->next) {
         xg_inst *i = c->first;
         while (i) {
             xg_inst *next = i->next;
             if (i->op == XG_CALL) {
                 xg_inst **args = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1);
                 const xg_comp *callee = xg_attr_comp(i, XG_A_to_apply);
+                xg_hb b = xg_hb_at(i);
                 uint32_t k;
                 total += callee->n_insts;
                 if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
-                for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-                xg_inst_replace(i, xg_opt_inline(callee, c, i, args));
+                for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), callee->params[k]->shape);
+                xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(callee, c, i, args), i->shape));
                 xg_inst_remove(i);
                 changed = true;
             }
@@ -19403,7 +20362,11 @@ XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
     }
     return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
 }
-XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) {
+    int op;
+    for (op = 0; op < XG_OPCODE_COUNT && !(m->made[op] && (xg_op_flags((xg_opcode)op) & XGF_COLL)); op++) {}
+    return op < XG_OPCODE_COUNT && xg_opt_expand(m, xg_coll_matches, xg_coll_expand);
+}
 
 #endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
 /* opt/conditional_simplifier.c -- ConditionalSimplifier.
@@ -19524,7 +20487,7 @@ XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
     return xg_cond_narrow(b, i, &branches);
 }
 XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors); }
-XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return m->made[XG_CONDITIONAL] && xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
 
 #endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */
 /* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
@@ -19823,7 +20786,7 @@ XG_FN bool xg_cse_acts(const xg_comp *c) {
 XG_FN void xg_cse_classes(xg_cse *s) {
     xg_set known;
     xg_comp *c;
-    xg_set_init(&known, s->m->arena);
+    xg_set_init(&known, s->m->work);
     s->inside = true;
     for (c = s->m->first; c; c = c->next) {
         xg_cse_comp_key key;
@@ -19848,10 +20811,10 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     bool changed = false;
     memset(&s, 0, sizeof s);
     s.m = m;
-    s.class_of = XG_NEW_N(m->arena, const xg_comp *, m->n_comp_ids + 1);
-    s.place = XG_NEW_N(m->arena, uint32_t, m->n_ids + 1);
+    s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
+    s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
     xg_cse_classes(&s);
-    xg_set_init(&seen, m->arena);
+    xg_set_init(&seen, m->work);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
@@ -19895,7 +20858,7 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
-    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
     return acts;
@@ -19903,14 +20866,40 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
 
 /* By instruction id: does another one name it as its control predecessor? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
-    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
         if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
     }
     return found;
+}
+
+XG_FN bool xg_opt_has_control(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    return false;
+}
+/* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
+XG_FN void xg_opt_settle_control(xg_module *m) {
+    unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        xg_insts *kept;
+        xg_attr now;
+        uint32_t k;
+        there[i->id] = 1;
+        if (!a) continue;
+        now = *a;
+        kept = XG_NEW(m->arena, xg_insts);
+        kept->p = XG_NEW_N(m->arena, xg_inst *, now.v.insts->n + 1);
+        for (k = 0; k < now.v.insts->n; k++) if (now.v.insts->p[k]->comp == c && there[now.v.insts->p[k]->id]) kept->p[kept->n++] = now.v.insts->p[k];
+        if (kept->n == now.v.insts->n) continue;
+        now.v.insts = kept;
+        if (kept->n) xg_inst_set_attr(i, now); else xg_inst_remove_attr(i, XG_A_control_predecessors);
+    }
 }
 
 /* ---- fusions ---- */
@@ -19939,10 +20928,10 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     int64_t *place;
     xg_use *u, *next;
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
-    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
-    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
-    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(c->module->work, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
     if (n_kept == n || n_kept == 0) return false;
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
@@ -19981,39 +20970,35 @@ XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-/* Callers come after callees, so one walk from the last computation to the first settles who is called. */
-XG_FN bool xg_dce_computations(xg_module *m) {
-    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
-    xg_comp *c, *before;
-    bool changed = false;
-    uint32_t k;
-    live[m->entry->id] = 1;
-    for (c = m->last; c; c = before) {
-        before = c->prev;
-        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
-        XG_FOR_INSTS(i, c) for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
-    }
-    return changed;
-}
-
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
-/* Callers first: a fusion whose outputs go makes its computation smaller. */
-XG_FN bool xg_opt_dce(xg_module *m) {
-    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
-    bool changed = xg_dce_computations(m);
-    xg_comp *c;
-    for (c = m->last; c; c = c->prev) {
+/* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
+XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
+    unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c, *earlier;
+    bool changed = false;
+    uint32_t k;
+    live[m->entry->id] = 1;
+    for (c = m->last; c; c = earlier) {
         xg_inst *i = c->last, *before;
+        earlier = c->prev;
+        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
         for (; i; i = before) {
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
             if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
+            for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
         }
     }
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
-    return xg_dce_computations(m) || changed;
+    return changed;
+}
+XG_FN bool xg_opt_dce(xg_module *m) {
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_walk(m, acts, precedes);
+    xg_comp *c;
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
+    return changed;
 }
 
 #endif /* XG_OPT_DCE_C */
@@ -20046,7 +21031,7 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
         xg_dot_dims d;
         if (i->op != XG_DOT) continue;
@@ -20117,7 +21102,7 @@ XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
     x = xg_hb_dot(b, x, y, now, i->shape->type, i);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
-XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
 
 #endif /* XG_OPT_DOT_DIMENSIONS_C */
 /* opt/dot_strength_reduction.c -- dots with a vector become multiply and reduce.
@@ -20215,13 +21200,20 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     r = xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), m->contracting.p, m->contracting.n);
     return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));
 }
-XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
 
 #endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */
-/* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
+/* opt/entry_layout.c -- layouts where values are handed on: to and from the caller, into loops and branches, in tuples. Needs: tuple simplification, computations of their own.
  *
- * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
- * another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf. */
+ * - The parameters and results of the entry have the layouts of entry_computation_layout. A parameter takes its layout on. Operations that read elements by index do not care; whoever
+ *   cares (a bitcast, another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf.
+ * - A tuple has the layouts of what it is made of, an element that of its place in the tuple, the parameter of a branch that of the operand.
+ * - The state of a loop has the layouts that the text gives to the loop, but an element that the body hands on unchanged has the layout in which it comes: nothing is copied for it.
+ *   What begins and what ends a round is copied where it differs.
+ * - The operands of custom calls have the layouts of operand_layout_constraints.
+ *
+ * Layouts that the text gives to values inside say nothing: xg_opt_forget_layouts makes them descending, unless the module was laid out before (it has bitcasts or fusions, or a
+ * schedule). What custom calls read and give keeps the layouts that the text says. */
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
 
@@ -20242,9 +21234,12 @@ XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *befor
     return xg_inst_new(value->comp, XG_TUPLE, want, elems, want->n_elems, before, value->name);
 }
 
+/* Those that hand it on are set right afterwards. */
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
-    if (user == value->comp->root && user->op == XG_TUPLE) return true; /* the result is set right afterwards */
-    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_opt_reads_by_index(user);
+    switch (user->op) {
+    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: return true;
+    default: return value->shape->type != XLAGPU_TUPLE && xg_opt_reads_by_index(user);
+    }
 }
 
 /* Gives a value that lies in a parameter another layout, and those who care the old one. */
@@ -20264,36 +21259,126 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
     }
 }
 
-/* A tuple at the root is not asked for its shape: its operands may have new layouts. */
-XG_FN xg_inst *xg_entry_result(xg_inst *root, const xg_shape *want) {
-    xg_inst **elems;
-    bool same = true;
+/* The root in the layouts of `want`. */
+XG_FN bool xg_entry_set_root(xg_comp *c, const xg_shape *want) {
+    xg_inst *root = c->root;
+    if (root->shape == want || root->shape->plain != want->plain) return false;
+    c->root = xg_entry_fix(root, want, NULL);
+    if (root->op == XG_TUPLE && !root->first_use) xg_inst_remove(root);
+    return true;
+}
+
+/* ---- inside ---- */
+
+XG_FN bool xg_entry_follow(xg_inst *i, const xg_shape *s) {
+    if (s == i->shape || s->plain != i->shape->plain) return false;
+    xg_entry_relayout(i, s);
+    return true;
+}
+XG_FN bool xg_entry_set_operand(xg_inst *user, uint32_t k, const xg_shape *want) {
+    xg_inst *o = XG_OPERAND(user, k);
+    if (o->shape == want || o->shape->plain != want->plain) return false;
+    xg_inst_set_operand(user, k, xg_entry_fix(o, want, user));
+    return true;
+}
+XG_FN const xg_shape *xg_entry_tuple_of(const xg_inst *i) {
+    const xg_shape **shapes = XG_NEW_N(i->comp->module->arena, const xg_shape *, i->n_operands + (size_t)1);
     uint32_t k;
-    if (root->op != XG_TUPLE) return xg_entry_fix(root, want, NULL);
-    elems = XG_NEW_N(root->comp->module->arena, xg_inst *, want->n_elems + (size_t)1);
-    for (k = 0; k < want->n_elems; k++) {
-        elems[k] = xg_entry_fix(XG_OPERAND(root, k), want->elems[k], NULL);
-        same = same && elems[k] == XG_OPERAND(root, k);
+    for (k = 0; k < i->n_operands; k++) shapes[k] = XG_OPERAND(i, k)->shape;
+    return xg_shape_tuple(i->comp->module, shapes, i->n_operands);
+}
+XG_FN const xg_shape *xg_entry_state(const xg_inst *loop) {
+    const xg_comp *body = xg_attr_comp(loop, XG_A_body);
+    const xg_inst *root = body->root;
+    const xg_shape *begin = XG_OPERAND(loop, 0)->shape, **shapes;
+    uint32_t k;
+    if (loop->shape->type != XLAGPU_TUPLE || root->op != XG_TUPLE || begin->plain != loop->shape->plain) return loop->shape;
+    shapes = XG_NEW_N(body->module->arena, const xg_shape *, root->n_operands + (size_t)1);
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_inst *next = XG_OPERAND(root, k);
+        bool unchanged = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] && xg_attr_int(next, XG_A_index, 0) == (int64_t)k;
+        shapes[k] = (unchanged ? begin : loop->shape)->elems[k];
     }
-    if (!same) return xg_inst_new(root->comp, XG_TUPLE, want, elems, want->n_elems, NULL, root->name);
-    root->shape = want;
-    return root;
+    return xg_shape_tuple(body->module, shapes, root->n_operands);
+}
+XG_FN bool xg_entry_settle(xg_comp *c);
+XG_FN bool xg_entry_settle_control(xg_inst *i) {
+    xg_comps called = xg_opt_control_comps(i->comp->module->arena, i);
+    bool loop = i->op == XG_WHILE, changed = false;
+    uint32_t k;
+    if (loop) {
+        const xg_shape *state = xg_entry_state(i);
+        changed = xg_entry_set_operand(i, 0, state);
+        changed = xg_entry_follow(i, state) || changed;
+    }
+    for (k = 0; k < called.n; k++) {
+        const xg_shape *given = XG_OPERAND(i, loop ? 0 : 1 + k)->shape;
+        if (called.p[k]->n_params == 1) changed = xg_entry_follow(called.p[k]->params[0], given) || changed;
+        changed = xg_entry_settle(called.p[k]) || changed;
+        changed = xg_entry_set_root(called.p[k], i->shape) || changed; /* a condition's is a pred: nothing to do */
+    }
+    return changed;
+}
+XG_FN bool xg_entry_settle_call(xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_operand_layout_constraints);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; a && k < i->n_operands; k++) changed = xg_entry_set_operand(i, k, a->v.shapes->p[k]) || changed;
+    return changed;
+}
+XG_FN bool xg_entry_settle(xg_comp *c) {
+    bool changed = false;
+    XG_FOR_INSTS(i, c) switch (i->op) {
+    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+    case XG_GET_TUPLE_ELEMENT: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed; break;
+    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+    case XG_WHILE: case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+    default: break;
+    }
+    return changed;
 }
 
 XG_FN bool xg_opt_entry_layout(xg_module *m) {
     xg_comp *e = m->entry;
-    xg_inst *root = e->root;
-    bool changed = root->shape != m->entry_result;
+    bool changed = false;
     uint32_t k;
-    for (k = 0; k < e->n_params; k++) {
-        changed = changed || e->params[k]->shape != m->entry_params->elems[k];
-        xg_entry_relayout(e->params[k], m->entry_params->elems[k]);
-    }
-    e->root = xg_entry_result(root, m->entry_result);
-    if (e->root == root) return changed;
-    if (root->op == XG_TUPLE && !root->first_use) xg_inst_remove(root);
-    return true;
+    for (k = 0; k < e->n_params; k++) changed = xg_entry_follow(e->params[k], m->entry_params->elems[k]) || changed;
+    changed = xg_entry_settle(e) || changed;
+    return xg_entry_set_root(e, m->entry_result) || changed;
 }
+
+/* ---- layouts that say nothing ---- */
+
+XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
+    const xg_layout *l = s->layout;
+    int32_t order[XG_RANK_MAX];
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, s->n_elems + (size_t)1);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_forget_shape(m, s->elems[k]);
+        return xg_shape_tuple(m, elems, s->n_elems);
+    }
+    if (!l || l->descending || l->extras.n) return s;
+    for (k = 0; k < s->rank; k++) order[k] = (int32_t)(s->rank - 1 - k);
+    return xg_shape_with_layout(m, s, xg_layout_make(m, order, s->rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+}
+XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+    return false;
+}
+XG_FN bool xg_forget_in(xg_comp *c) {
+    xg_inst *i = c->first, *next;
+    bool changed = false;
+    for (; i; i = next) {
+        next = i->next; /* not the copies made here: they have the old layouts for those who want them */
+        if ((i->op == XG_PARAMETER && c == c->module->entry) || (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) continue;
+        changed = xg_entry_follow(i, xg_forget_shape(c->module, i->shape)) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_forget_layouts(xg_module *m) { return !m->is_scheduled && !xg_forget_is_laid_out(m) && xg_opt_each_sequence(m, xg_forget_in); }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */
 /* opt/layout_normalization.c -- LayoutNormalization, and ReshapeDecomposer with it: afterwards dimensions stand in the order of the memory, and every move of data is seen.
@@ -20303,7 +21388,8 @@ XG_FN bool xg_opt_entry_layout(xg_module *m) {
  * - Operands of another layout than the result's, and copies that change the layout, are transposed.
  * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
  * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
- * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ * - A dot says in its lists which dimensions meet: they are renumbered. One whose result has yet another order keeps its layouts.
+ * - What reads by index anyhow and has no rule here (convolution, gather, scatter ...) keeps its layouts: a bitcast stands at the border.
  *
  * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
 #ifndef XG_OPT_LAYOUT_NORMALIZATION_C
@@ -20570,6 +21656,49 @@ XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
     return xg_layout_transpose(b, x, perm);
 }
 
+/* Where each of the operand's free dimensions, in the order of `at`, goes in the result of the dot as it was: to out[0], out[1] ... */
+XG_FN uint32_t xg_layout_dot_free(const xg_shape *s, xg_ints batch, xg_ints contracted, const int64_t *perm, uint32_t first, int64_t *out) {
+    int64_t place[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < batch.n; k++) place[batch.p[k]] = -1;
+    for (k = 0; k < contracted.n; k++) place[contracted.p[k]] = -1;
+    for (k = 0; k < s->rank; k++) if (place[k] >= 0) place[k] = first + n++;
+    for (k = 0, n = 0; k < s->rank; k++) if (place[perm[k]] >= 0) out[n++] = place[perm[k]];
+    return n;
+}
+/* The lists of the dot with the operands in their physical orders. The result has their free dimensions in that order; where the memory wants those of the right operand first, the
+ * operands change places. What fits neither way keeps its layouts. */
+XG_FN xg_inst *xg_layout_dot(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims was = xg_dot_dims_of(i), now;
+    xg_inst *in[2];
+    int64_t lists[4][XG_RANK_MAX], perm[2][XG_RANK_MAX], at[2][XG_RANK_MAX], want[XG_RANK_MAX], want_at[XG_RANK_MAX], have[2][XG_RANK_MAX];
+    const xg_ints *from[4];
+    xg_ints *to[4];
+    uint32_t k, j, n = was.lb.n, lhs, rhs, way;
+    from[0] = &was.lb; from[1] = &was.lc; from[2] = &was.rb; from[3] = &was.rc;
+    for (k = 0; k < 2; k++) xg_layout_order(XG_OPERAND(i, k)->shape, perm[k], at[k]);
+    xg_layout_order(i->shape, want, want_at);
+    for (k = 0; k < n; k++) { /* batch dimensions come first, in any order of theirs */
+        if (want[k] >= (int64_t)n) return NULL;
+        have[0][k] = have[1][k] = want[k];
+    }
+    lhs = xg_layout_dot_free(XG_OPERAND(i, 0)->shape, was.lb, was.lc, perm[0], n, have[0] + n);
+    rhs = xg_layout_dot_free(XG_OPERAND(i, 1)->shape, was.rb, was.rc, perm[1], n + lhs, have[0] + n + lhs);
+    memcpy(have[1] + n, have[0] + n + lhs, rhs * sizeof **have);
+    memcpy(have[1] + n + rhs, have[0] + n, lhs * sizeof **have);
+    for (way = 0; way < 2 && memcmp(have[way], want, i->shape->rank * sizeof *want) != 0; way++) {}
+    if (way == 2 || (way == 1 && !xg_alg_dot_is_symmetric(i))) return NULL;
+    to[0] = way ? &now.rb : &now.lb; to[1] = way ? &now.rc : &now.lc; to[2] = way ? &now.lb : &now.rb; to[3] = way ? &now.lc : &now.rc;
+    for (k = 0; k < 4; k++) {
+        for (j = 0; j < from[k]->n; j++) lists[k][j] = at[k / 2][from[k]->p[k % 2 ? j : (uint32_t)want[j]]];
+        to[k]->p = lists[k];
+        to[k]->n = from[k]->n;
+    }
+    for (k = 0; k < 2; k++) in[way ? 1 - k : k] = xg_layout_own(b, XG_OPERAND(i, k));
+    return xg_hb_dot(b, in[0], in[1], now, i->shape->type, i);
+}
+
 XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     switch (i->op) {
@@ -20588,6 +21717,7 @@ XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
     case XG_IOTA: return xg_layout_iota(b, i);
     case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_DOT: return xg_layout_dot(b, i);
     case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
     case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
     default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;
@@ -20725,6 +21855,97 @@ XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
 }
 
 #endif /* XG_OPT_REDUCER_C */
+/* opt/reduce_reuse.c -- a reduction of more dimensions is made from one of fewer dimensions of the same array, where that is wanted as well: the array is read once less.
+ *
+ *     a = reduce(x, 0), dimensions={2}     b = reduce(x, 0), dimensions={0,2}     ==>     b = reduce(a, 0), dimensions={0}
+ *
+ * The init value comes in several times then, so it has to be one that may. Sums of narrow floats stay as they are: partial sums would be rounded. So do arrays that are read
+ * faster than another kernel starts. */
+#ifndef XG_OPT_REDUCE_REUSE_C
+#define XG_OPT_REDUCE_REUSE_C
+
+enum { XG_REUSE_BYTES = 128 << 10, XG_REUSE_GAIN = 8 /* times fewer elements than the array */, XG_REUSE_MOST = 16 /* reductions of one array */ };
+
+typedef struct xg_reuse { xg_inst *reduce; uint64_t dims; uint32_t place; } xg_reuse; /* dims: by bit; place: in the program */
+
+XG_FN bool xg_reuse_may(const xg_inst *i, const xg_inst *x, xg_arena *a) {
+    const xg_comp *c;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    c = xg_attr_comp(i, XG_A_to_apply);
+    return xg_reducer_is_plain(c) && c->root->shape->type == x->shape->type && xg_reducer_wide(c, x->shape->type) == XLAGPU_INVALID && xg_reducer_start_of(i, a) == XG_REDUCER_FROM_INIT;
+}
+XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
+    xg_ints d = xg_attr_ints(i, XG_A_dimensions);
+    uint64_t bits = 0;
+    uint32_t k;
+    for (k = 0; k < d.n; k++) bits |= (uint64_t)1 << d.p[k];
+    return bits;
+}
+XG_FN uint32_t xg_reuse_collect(xg_inst *x, const uint32_t *places, uint32_t n_ids, xg_reuse *list) {
+    uint32_t n = 0;
+    XG_FOR_USES(u, x) {
+        if (u->user->id >= n_ids || !xg_reuse_may(u->user, x, x->comp->module->arena)) continue; /* what was made here has no place */
+        if (n == XG_REUSE_MOST) return 0;
+        list[n].reduce = u->user;
+        list[n].dims = xg_reuse_dims(u->user);
+        list[n++].place = places[u->user->id];
+    }
+    return n;
+}
+/* Does `a` hold what `b` may be made from? */
+XG_FN bool xg_reuse_serves(const xg_inst *x, const xg_reuse *a, const xg_reuse *b) {
+    const xg_inst *p = a->reduce, *q = b->reduce;
+    if (a == b || (a->dims & ~b->dims) || a->dims == b->dims || XG_OPERAND(p, 1) != XG_OPERAND(q, 1) || xg_attr_comp(p, XG_A_to_apply)->root->op != xg_attr_comp(q, XG_A_to_apply)->root->op) return false;
+    return p->shape->elements <= x->shape->elements / XG_REUSE_GAIN && (a->place < b->place || XG_OPERAND(p, 0) == x);
+}
+/* b in terms of a, whose place is in front of it. */
+XG_FN void xg_reuse_apply(xg_reuse *a, xg_reuse *b) {
+    xg_hb h = xg_hb_at(b->reduce);
+    xg_ints dims = xg_attr_ints(b->reduce, XG_A_dimensions);
+    int64_t left[XG_RANK_MAX];
+    uint32_t n = 0, d, k, skipped;
+    xg_inst *made;
+    if (a->place > b->place) {
+        xg_inst_move_before(a->reduce, b->reduce);
+        a->place = b->place;
+    }
+    for (k = 0; k < dims.n; k++) {
+        if (a->dims >> dims.p[k] & 1) continue;
+        for (skipped = d = 0; d < (uint32_t)dims.p[k]; d++) skipped += (uint32_t)(a->dims >> d & 1);
+        left[n++] = dims.p[k] - (int64_t)skipped;
+    }
+    made = xg_hb_reduce(&h, a->reduce, XG_OPERAND(b->reduce, 1), left, n, xg_attr_comp(b->reduce, XG_A_to_apply));
+    made->shape = b->reduce->shape;
+    xg_inst_replace(b->reduce, made);
+    xg_inst_remove(b->reduce);
+    b->reduce = made;
+}
+XG_FN bool xg_reuse_of(xg_inst *x, const uint32_t *places, uint32_t n_ids) {
+    xg_reuse list[XG_REUSE_MOST];
+    uint32_t n = xg_reuse_collect(x, places, n_ids, list), k, j;
+    bool changed = false;
+    for (k = 0; k < n; k++) {
+        xg_reuse *best = NULL;
+        for (j = 0; j < n; j++) if (xg_reuse_serves(x, &list[j], &list[k]) && (!best || list[j].reduce->shape->elements < best->reduce->shape->elements)) best = &list[j];
+        if (!best) continue;
+        xg_reuse_apply(best, &list[k]);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_reuse_in(xg_comp *c) {
+    uint32_t n_ids = c->module->n_ids, *places = XG_NEW_N(c->module->arena, uint32_t, n_ids + 1), n = 0;
+    bool changed = false;
+    XG_FOR_INSTS(i, c) places[i->id] = n++;
+    XG_FOR_INSTS(i, c) {
+        if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1)) continue;
+        if (i->first_use != i->last_use) changed = xg_reuse_of(i, places, n_ids) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return xg_opt_each_sequence(m, xg_reuse_in); }
+
+#endif /* XG_OPT_REDUCE_REUSE_C */
 /* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
  *
  *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
@@ -20914,18 +22135,1399 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     return true;
 }
 
-XG_FN bool xg_tree_rewrite_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
-    }
-    return changed;
-}
-XG_FN bool xg_opt_tree_reduction(xg_module *m) { return xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
+XG_FN bool xg_tree_step(xg_inst *i) { return i->op == XG_REDUCE && xg_tree_rewrite(i); }
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_step(m, xg_tree_step); } /* reductions inside of fusions stay what they are */
 
 #endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/dynamic_values.c -- what a value with bounded dimensions, f32[<=10,4], is on a device: an array of its bounds, f32[10,4], and an s32 for each such dimension.
+ *
+ * While DynamicPadder works, an array knows its sizes (xg_dyn_size: NULL where a dimension has its full bound); what stands behind a size is padding, of which nothing
+ * is known. Where a value crosses a computation's border, or lies in a tuple, array and sizes are a tuple:
+ *     f32[<=10,4]   (f32[10,4], s32[])
+ * The same for parameters and results of the entry: the leaves of a dynamic array are its bounds' array, then its sizes. */
+#ifndef XG_OPT_DYNAMIC_VALUES_C
+#define XG_OPT_DYNAMIC_VALUES_C
+
+/* i is the instruction at hand; b stands in front of it; out[d] are the sizes of its result. was: what parameters were declared to be, by id. */
+typedef struct xg_dyn { xg_module *m; const xg_shape **was; uint32_t n_was; xg_hb b; xg_inst *i, *out[XG_RANK_MAX]; } xg_dyn;
+
+/* ---- shapes ---- */
+
+XG_FN bool xg_dyn_is_open(const xg_shape *s, uint32_t d) { return s->dynamic && s->dynamic[d] != XG_DIM_STATIC; }
+XG_FN bool xg_dyn_is_array(const xg_shape *s) { return xg_shape_is_array(s) && s->dynamic; }
+XG_FN const xg_shape *xg_dyn_bounds(xg_module *m, const xg_shape *s) { return s->dynamic ? xg_shape_array(m, s->type, s->dims, s->rank, NULL, s->layout) : s; }
+/* Tuples are as deep as shapes may be. */
+XG_FN const xg_shape *xg_dyn_packed_shape(xg_module *m, const xg_shape *s) {
+    const xg_shape **elems;
+    uint32_t n = 0, d;
+    if (s->type != XLAGPU_TUPLE && !xg_dyn_is_array(s)) return s;
+    if (s->type == XLAGPU_TUPLE && !xg_shape_has_dynamic(s)) return s;
+    elems = XG_NEW_N(m->arena, const xg_shape *, (s->type == XLAGPU_TUPLE ? s->n_elems : s->rank) + (size_t)1);
+    if (s->type == XLAGPU_TUPLE) while (n < s->n_elems) { elems[n] = xg_dyn_packed_shape(m, s->elems[n]); n++; }
+    else {
+        elems[n++] = xg_dyn_bounds(m, s);
+        for (d = 0; d < s->rank; d++) if (xg_dyn_is_open(s, d)) elems[n++] = xg_shape_scalar(m, XLAGPU_S32);
+    }
+    return xg_shape_tuple(m, elems, n);
+}
+XG_FN void xg_dyn_want(const xg_dyn *p, const xg_shape *have, const xg_shape *want, const char *what) {
+    if (!xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
+}
+XG_NORETURN XG_FN void xg_dyn_refuse(const xg_dyn *p, const char *what) {
+    xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "with %s it is not supported on a device", what);
+}
+
+/* ---- sizes ---- */
+
+XG_FN xg_inst *xg_dyn_size(const xg_inst *x, uint32_t d) { return x->scratch ? ((xg_inst **)x->scratch)[d] : NULL; }
+XG_FN void xg_dyn_set_size(const xg_dyn *p, xg_inst *x, uint32_t d, xg_inst *size) {
+    if (!size && !x->scratch) return;
+    if (!x->scratch) x->scratch = XG_NEW_N(p->m->arena, xg_inst *, x->shape->rank + (size_t)1);
+    ((xg_inst **)x->scratch)[d] = size;
+}
+XG_FN xg_inst *xg_dyn_int(const xg_dyn *p, int64_t v) {
+    if (v > INT32_MAX || v < INT32_MIN) xg_dyn_refuse(p, "dimensions beyond s32");
+    return xg_hb_int(&p->b, XLAGPU_S32, v);
+}
+XG_FN xg_inst *xg_dyn_size_or_bound(const xg_dyn *p, const xg_inst *x, uint32_t d) {
+    xg_inst *s = xg_dyn_size(x, d);
+    return s ? s : xg_dyn_int(p, x->shape->dims[d]);
+}
+XG_FN xg_inst *xg_dyn_clamp(const xg_dyn *p, xg_inst *low, xg_inst *x, xg_inst *high) {
+    xg_inst *in[3];
+    in[0] = low; in[1] = x; in[2] = high;
+    return xg_hb_done(xg_hb_op(&p->b, XG_CLAMP, x->shape, in, 3));
+}
+/* A size that the program gives, of any integer type: kept within the bound, so that nothing reads or writes beyond an array. */
+XG_FN xg_inst *xg_dyn_given_size(const xg_dyn *p, xg_inst *n, int64_t bound) {
+    xg_inst *low, *high;
+    if (n->shape->type == XLAGPU_S32) { low = xg_dyn_int(p, 0); high = xg_dyn_int(p, bound); return xg_dyn_clamp(p, low, n, high); }
+    n = xg_hb_convert(&p->b, n, XLAGPU_S64);
+    low = xg_hb_int(&p->b, XLAGPU_S64, 0);
+    high = xg_hb_int(&p->b, XLAGPU_S64, bound);
+    return xg_hb_convert(&p->b, xg_dyn_clamp(p, low, n, high), XLAGPU_S32);
+}
+XG_FN xg_inst *xg_dyn_plus(const xg_dyn *p, xg_inst *x, int64_t v) { return v ? xg_hb_2(&p->b, XG_ADD, x, xg_dyn_int(p, v)) : x; }
+XG_FN xg_inst *xg_dyn_times(const xg_dyn *p, xg_inst *x, int64_t v) { return v != 1 ? xg_hb_2(&p->b, XG_MULTIPLY, x, xg_dyn_int(p, v)) : x; }
+XG_FN xg_inst *xg_dyn_over(const xg_dyn *p, xg_inst *x, int64_t v) { return v > 1 ? xg_hb_2(&p->b, XG_DIVIDE, x, xg_dyn_int(p, v)) : x; }
+XG_FN xg_inst *xg_dyn_at_least(const xg_dyn *p, xg_inst *x, int64_t v) { return xg_hb_2(&p->b, XG_MAXIMUM, x, xg_dyn_int(p, v)); }
+
+/* ---- what is padding ---- */
+
+/* pred over x's dimensions: is the index along d below n? */
+XG_FN xg_inst *xg_dyn_within(const xg_dyn *p, const xg_inst *x, uint32_t d, xg_inst *n) {
+    xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, x->shape->dims, x->shape->rank, d);
+    return xg_hb_compare(&p->b, "LT", at, xg_hb_splat(&p->b, n, x->shape->dims, x->shape->rank));
+}
+/* Is the element there, as far as the dimensions in `dims` (by d; NULL: all) go? NULL: all are. */
+XG_FN xg_inst *xg_dyn_present(const xg_dyn *p, const xg_inst *x, const bool *dims) {
+    xg_inst *all = NULL;
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) {
+        xg_inst *in;
+        if (!xg_dyn_size(x, d) || (dims && !dims[d])) continue;
+        in = xg_dyn_within(p, x, d, xg_dyn_size(x, d));
+        all = all ? xg_hb_2(&p->b, XG_AND, all, in) : in;
+    }
+    return all;
+}
+/* x where `present`, else the scalar `fill`; the sizes stay what they are. */
+XG_FN xg_inst *xg_dyn_fill(const xg_dyn *p, xg_inst *x, xg_inst *present, xg_inst *fill) {
+    xg_inst *made = xg_hb_select(&p->b, present, x, xg_hb_splat(&p->b, fill, x->shape->dims, x->shape->rank));
+    made->shape = x->shape;
+    made->scratch = x->scratch;
+    return made;
+}
+XG_FN xg_inst *xg_dyn_filled(const xg_dyn *p, xg_inst *x, const bool *dims, xg_inst *fill) {
+    xg_inst *present = xg_dyn_present(p, x, dims);
+    return present ? xg_dyn_fill(p, x, present, fill) : x;
+}
+XG_FN xg_inst *xg_dyn_zero(const xg_dyn *p, xlagpu_type t) { return xg_hb_literal(&p->b, xg_literal_new(p->m->arena, xg_shape_scalar(p->m, t))); }
+XG_FN xg_inst *xg_dyn_zeroed(const xg_dyn *p, xg_inst *x, const bool *dims) {
+    xg_inst *present = xg_dyn_present(p, x, dims);
+    return present ? xg_dyn_fill(p, x, present, xg_dyn_zero(p, x->shape->type)) : x;
+}
+XG_FN xg_inst *xg_dyn_zeroed_dim(const xg_dyn *p, xg_inst *x, uint32_t d) {
+    bool dims[XG_RANK_MAX];
+    memset(dims, 0, sizeof dims);
+    dims[d] = true;
+    return xg_dyn_zeroed(p, x, dims);
+}
+
+/* ---- packing ---- */
+
+/* The value as it crosses a border where it is declared to be of shape `want`: with zeros behind what is there where that says a fixed size. */
+XG_FN xg_inst *xg_dyn_pack(const xg_dyn *p, xg_inst *x, const xg_shape *want, const char *what) {
+    bool fixed[XG_RANK_MAX];
+    xg_inst **in;
+    uint32_t n = 0, d;
+    if (!xg_shape_is_array(want) || !xg_shape_is_array(x->shape)) {
+        xg_dyn_want(p, x->shape, xg_dyn_packed_shape(p->m, want), what);
+        return x;
+    }
+    for (d = 0; d < want->rank; d++) fixed[d] = !xg_dyn_is_open(want, d);
+    x = xg_dyn_zeroed(p, x, fixed);
+    if (!want->dynamic) return x;
+    in = XG_NEW_N(p->m->arena, xg_inst *, want->rank + (size_t)1);
+    in[n++] = x;
+    for (d = 0; d < want->rank; d++) if (xg_dyn_is_open(want, d)) in[n++] = xg_dyn_size_or_bound(p, x, d);
+    return xg_hb_tuple(&p->b, in, n);
+}
+/* An instruction that was of shape `was` and is packed now: those who took the array take it out. */
+XG_FN void xg_dyn_unpack(xg_dyn *p, xg_inst *i, const xg_shape *was) {
+    xg_hb b = p->b;
+    uint32_t d, n = 0;
+    xg_inst *x;
+    if (!xg_dyn_is_array(was)) return;
+    b.before = i->next;
+    x = xg_hb_element(&b, i, n++);
+    xg_inst_replace(i, x);
+    for (d = 0; d < was->rank; d++) if (xg_dyn_is_open(was, d)) xg_dyn_set_size(p, x, d, xg_hb_element(&b, i, n++));
+}
+
+#endif /* XG_OPT_DYNAMIC_VALUES_C */
+/* opt/scan_expander.c -- ScanExpander, AssociativeScanRewriter: `scan`, a computation carried along a dimension.
+ *
+ *     (y, c) = scan(x, c0), (x_t, c) -> (y_t, c')
+ * - Running sums, products, maxima ... of one array, in any order if that is exact or allowed (is_associative): a cumulative reduce-window, which has a kernel of its own
+ *   (emit/scan.c), and c0 taken in afterwards.
+ * - Other associative computations of elementwise operations whose outputs are what they carry: doubling. After the step of distance s every element holds the last 2 s
+ *   of them; a step is one kernel.
+ *       c0 comes into element 0; for s = 1, 2, 4 ...: y[t] = f(y[t], y[t - s]) where t >= s
+ * - Everything else: a loop, whose length may be dynamic. */
+#ifndef XG_OPT_SCAN_EXPANDER_C
+#define XG_OPT_SCAN_EXPANDER_C
+
+typedef struct xg_scan_parts { xg_inst *i; xg_comp *comp; uint32_t inputs, carries, outputs, dim; bool reverse, associative; const xg_shape *x; } xg_scan_parts;
+
+XG_FN xg_scan_parts xg_scan_of(xg_inst *i) {
+    xg_scan_parts s;
+    memset(&s, 0, sizeof s);
+    s.i = i;
+    s.comp = xg_attr_comp(i, XG_A_to_apply);
+    s.carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0);
+    s.inputs = i->n_operands - s.carries;
+    s.outputs = (i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1) - s.carries;
+    s.dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    s.reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
+    s.associative = xg_attr_int(i, XG_A_is_associative, 0) != 0;
+    s.x = XG_OPERAND(i, 0)->shape;
+    return s;
+}
+XG_FN bool xg_scan_is_static(const xg_scan_parts *s) {
+    uint32_t k;
+    for (k = 0; k < s->i->n_operands; k++) if (XG_OPERAND(s->i, k)->shape->dynamic) return false;
+    return !xg_shape_has_dynamic(s->i->shape) && s->x->elements > 0;
+}
+/* The element of the last step, without the scanned dimension. */
+XG_FN xg_inst *xg_scan_last(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, const xg_shape *as) {
+    int64_t n = y->shape->dims[s->dim];
+    return xg_hb_reshape(b, xg_hb_slice_dim(b, y, s->dim, s->reverse ? 0 : n - 1, s->reverse ? 1 : n), as->dims, as->rank);
+}
+XG_FN xg_inst *xg_scan_along(const xg_hb *b, const xg_scan_parts *s, xg_inst *c, int64_t n) {
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t k, rank = c->shape->rank;
+    for (k = 0; k < rank; k++) places[k] = k < s->dim ? k : k + 1;
+    for (k = 0; k <= rank; k++) dims[k] = k == s->dim ? n : c->shape->dims[k - (k > s->dim)];
+    return xg_hb_broadcast(b, c, dims, rank + 1, places, rank);
+}
+
+/* ---- running sums ---- */
+
+/* What op's result never depends on; NULL: there is none. */
+XG_FN xg_inst *xg_scan_neutral(const xg_hb *b, xg_opcode op, xlagpu_type t) {
+    int cls = xg_type_class(t);
+    bool lowest = op == XG_MAXIMUM;
+    switch (op) {
+    case XG_ADD: return cls == XGT_F ? xg_hb_float(b, t, -0.0) : cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_MULTIPLY: return cls == XGT_F || cls == XGT_I ? xg_hb_int(b, t, 1) : NULL;
+    case XG_OR: return cls == XGT_P || cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_AND: return cls == XGT_P ? xg_hb_int(b, t, 1) : cls == XGT_I ? xg_hb_1(b, XG_NOT, xg_hb_int(b, t, 0)) : NULL;
+    case XG_MAXIMUM: case XG_MINIMUM:
+        if (cls == XGT_P) return xg_hb_int(b, t, !lowest);
+        if (cls == XGT_F) return xg_float_format_of(t)->has_infinity ? xg_hb_float(b, t, lowest ? -INFINITY : INFINITY) : NULL;
+        if (cls != XGT_I) return NULL;
+        return xg_hb_int(b, t, xg_type_signed(t) ? (lowest ? INT64_MIN : INT64_MAX) >> (64 - xg_type_bits(t)) : lowest ? 0 : (int64_t)(UINT64_MAX >> (64 - xg_type_bits(t))));
+    default: return NULL;
+    }
+}
+/* (x, c) -> (op(x, c), the same), in either order of the operands. */
+XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
+    const xg_inst *root = s->comp->root, *op;
+    int cls;
+    if (s->inputs != 1 || s->carries != 1 || s->outputs != 1 || root->op != XG_TUPLE || XG_OPERAND(root, 0) != XG_OPERAND(root, 1)) return NULL;
+    op = XG_OPERAND(root, 0);
+    if (op->n_operands != 2 || XG_OPERAND(op, 0) == XG_OPERAND(op, 1) || XG_OPERAND(op, 0)->op != XG_PARAMETER || XG_OPERAND(op, 1)->op != XG_PARAMETER) return NULL;
+    cls = xg_type_class(op->shape->type);
+    return s->associative || cls == XGT_I || cls == XGT_P || op->op == XG_MAXIMUM || op->op == XG_MINIMUM ? op : NULL;
+}
+XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
+    const xg_inst *op = xg_scan_operation(s);
+    xg_inst *x = XG_OPERAND(s->i, 0), *c = XG_OPERAND(s->i, 1), *in[2], *r, *neutral;
+    xg_window_dim *dims;
+    xg_window *w;
+    xg_attr a = xg_attr_make(XG_A_window);
+    uint32_t k;
+    neutral = op ? xg_scan_neutral(b, op->op, op->shape->type) : NULL;
+    if (!neutral) return NULL;
+    dims = XG_NEW_N(b->comp->module->arena, xg_window_dim, x->shape->rank);
+    w = XG_NEW(b->comp->module->arena, xg_window);
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != s->dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(s->reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = neutral;
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type)));
+    r = xg_hb_done(r);
+    in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, c, x->shape->dims[s->dim]));
+    in[1] = xg_scan_last(b, s, in[0], c->shape);
+    return xg_hb_tuple(b, in, 2);
+}
+
+/* ---- doubling ---- */
+
+/* Elementwise operations of arrays like the carried ones, whose outputs are what is carried, of as many inputs. */
+XG_FN bool xg_scan_may_double(const xg_scan_parts *s) {
+    const xg_inst *root = s->comp->root;
+    uint32_t k;
+    if (!s->associative || s->inputs != s->carries || s->outputs != s->carries || root->op != XG_TUPLE || s->x->rank >= XG_RANK_MAX) return false;
+    for (k = 0; k < s->carries; k++) if (XG_OPERAND(root, k) != XG_OPERAND(root, s->carries + k) || s->comp->params[k]->shape->plain != s->comp->params[s->inputs + k]->shape->plain) return false;
+    XG_FOR_INSTS(i, s->comp) {
+        if (i == root || i->op == XG_PARAMETER) continue;
+        if (!xg_shape_is_array(i->shape)) return false;
+        if (i->shape->rank == 0 && (i->op == XG_CONSTANT || xg_op_flags(i->op) & XGF_EW) && s->x->rank > 1) continue; /* stays a scalar */
+        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_CONSTANT && !(i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank == 0)) return false;
+        if (i->op == XG_CONSTANT && i->shape->rank) return false;
+        if (i->shape->rank + 1 != s->x->rank || !xg_dims_equal(i->shape, s->comp->params[0]->shape->dims, s->x->rank - 1)) return false;
+    }
+    return true;
+}
+/* The computation on n steps at once: x and c are arrays with the scanned dimension. */
+XG_FN void xg_scan_lift(const xg_hb *b, const xg_scan_parts *s, xg_inst *const *x, xg_inst *const *c, xg_inst **out) {
+    xg_module *m = b->comp->module;
+    const xg_shape *whole = x[0]->shape;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, m->arena);
+    XG_FOR_INSTS(i, s->comp) {
+        xg_inst *now, **in;
+        bool scalar = i->shape->rank == 0 && s->x->rank > 1;
+        if (i == s->comp->root) continue;
+        in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id);
+        if (i->op == XG_PARAMETER) now = i->number < (int64_t)s->inputs ? x[i->number] : c[i->number - (int64_t)s->inputs];
+        else if (i->op == XG_BROADCAST) now = xg_hb_splat(b, in[0], whole->dims, whole->rank);
+        else if (i->op == XG_CONSTANT) now = scalar ? xg_hb_literal(b, i->literal) : xg_hb_splat(b, xg_hb_literal(b, i->literal), whole->dims, whole->rank);
+        else {
+            now = xg_hb_op(b, i->op, scalar ? i->shape : xg_hb_shape(b, i->shape->type, whole->dims, whole->rank), in, i->n_operands);
+            for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_metadata && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(now, i->attrs[k]);
+        }
+        xg_map64_put(&made, i->id, now);
+    }
+    for (k = 0; k < s->carries; k++) out[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s->comp->root, k)->id);
+}
+/* y[from, to), or from the other end. */
+XG_FN xg_inst *xg_scan_part(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, int64_t from, int64_t to) {
+    int64_t n = y->shape->dims[s->dim];
+    return s->reverse ? xg_hb_slice_dim(b, y, s->dim, n - to, n - from) : xg_hb_slice_dim(b, y, s->dim, from, to);
+}
+/* The first `at` steps stay; the others are f(theirs, before). */
+XG_FN void xg_scan_step(const xg_hb *b, const xg_scan_parts *s, xg_inst **y, xg_inst *const *before, int64_t from, int64_t to) {
+    xg_arena *a = b->comp->module->arena;
+    xg_inst **x = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), **out = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), *parts[3];
+    int64_t n = s->x->dims[s->dim];
+    uint32_t k, p;
+    for (k = 0; k < s->carries; k++) x[k] = xg_scan_part(b, s, y[k], from, to);
+    xg_scan_lift(b, s, x, before, out);
+    for (k = 0; k < s->carries; k++) {
+        p = 0;
+        if (from) parts[p++] = xg_scan_part(b, s, y[k], 0, from);
+        parts[p++] = out[k];
+        if (to < n) parts[p++] = xg_scan_part(b, s, y[k], to, n);
+        if (s->reverse && p > 1) { xg_inst *swap = parts[0]; parts[0] = parts[p - 1]; parts[p - 1] = swap; }
+        y[k] = xg_hb_concat(b, parts, p, s->dim);
+    }
+}
+XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
+    xg_arena *a = b->comp->module->arena;
+    xg_inst **y = XG_NEW_N(a, xg_inst *, 2 * (size_t)s->carries), **before = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1);
+    int64_t n = s->x->dims[s->dim], distance;
+    uint32_t k;
+    for (k = 0; k < s->carries; k++) { y[k] = XG_OPERAND(s->i, k); before[k] = xg_scan_along(b, s, XG_OPERAND(s->i, s->inputs + k), 1); }
+    xg_scan_step(b, s, y, before, 0, 1);
+    for (distance = 1; distance < n; distance *= 2) {
+        for (k = 0; k < s->carries; k++) before[k] = xg_scan_part(b, s, y[k], 0, n - distance);
+        xg_scan_step(b, s, y, before, distance, n);
+    }
+    for (k = 0; k < s->carries; k++) y[s->carries + k] = xg_scan_last(b, s, y[k], XG_OPERAND(s->i, s->inputs + k)->shape);
+    return xg_hb_tuple(b, y, 2 * s->carries);
+}
+
+/* ---- the loop ---- */
+
+/* An array of zeros like `shape`, as long as what is scanned in dynamic dimensions. */
+XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, const xg_shape *shape) {
+    xg_module *m = b->comp->module;
+    xg_inst *y = xg_hb_splat(b, xg_hb_literal(b, xg_literal_new(m->arena, xg_shape_scalar(m, shape->type))), shape->dims, shape->rank), *in[2];
+    uint32_t d, k;
+    int64_t at;
+    for (d = 0; d < shape->rank; d++) {
+        if (!xg_dyn_is_open(shape, d)) continue;
+        for (k = 0; k < s->inputs && !(d < XG_OPERAND(s->i, k)->shape->rank && xg_dyn_is_open(XG_OPERAND(s->i, k)->shape, d)); k++) {}
+        if (k == s->inputs) xg_hlo_fail(s->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "the size of dimension %u of its result is not that of an input", d);
+        at = d;
+        in[0] = y;
+        in[1] = XG_OPERAND(s->i, k);
+        in[1] = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), in + 1, 1);
+        xg_inst_set_attr(in[1], xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        y = xg_hb_op(b, XG_SET_DIMENSION_SIZE, y->shape, in, 2);
+        xg_inst_set_attr(y, xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        (void)xg_hb_done(y);
+    }
+    return y;
+}
+/* The same dimensions but 1 along the scanned one. */
+XG_FN const xg_shape *xg_scan_slice_shape(const xg_module *m, const xg_scan_parts *s, const xg_shape *shape) {
+    int64_t dims[XG_RANK_MAX];
+    uint8_t dynamic[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < shape->rank; d++) {
+        dims[d] = d == s->dim ? 1 : shape->dims[d];
+        dynamic[d] = d != s->dim && shape->dynamic ? shape->dynamic[d] : (uint8_t)XG_DIM_STATIC;
+    }
+    return xg_shape_default_layout((xg_module *)(uintptr_t)m, xg_shape_array((xg_module *)(uintptr_t)m, shape->type, dims, shape->rank, dynamic, NULL));
+}
+XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
+    const xg_hb *b = &l->b;
+    xg_module *m = b->comp->module;
+    xg_inst **state = l->state, **args = XG_NEW_N(m->arena, xg_inst *, s->i->n_operands + (size_t)1), *starts[XG_RANK_MAX + 2], *at = l->k, *root, *e;
+    uint32_t n = s->outputs + s->carries, k, d;
+    if (s->reverse) at = xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_SUBTRACT, length, xg_hb_int(b, XLAGPU_S32, 1)), at);
+    for (d = 0; d < XG_RANK_MAX; d++) starts[2 + d] = d == s->dim ? at : NULL;
+    e = xg_hb_int(b, XLAGPU_S32, 0);
+    for (d = 0; d < XG_RANK_MAX; d++) if (!starts[2 + d]) starts[2 + d] = e;
+    for (k = 0; k < s->inputs; k++) {
+        const xg_shape *x = state[n + k]->shape, *one = xg_scan_slice_shape(m, s, x);
+        starts[1] = state[n + k];
+        e = xg_hb_op(b, XG_DYNAMIC_SLICE, one, starts + 1, 1 + x->rank);
+        xg_inst_set_attr(e, xg_hb_ints(b, XG_A_dynamic_slice_sizes, one->dims, one->rank));
+        args[k] = xg_hb_op(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), &e, 1);
+    }
+    for (k = 0; k < s->carries; k++) args[s->inputs + k] = state[s->outputs + k];
+    root = xg_opt_inline(s->comp, b->comp, NULL, args);
+    for (k = 0; k < n; k++) {
+        e = root->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, root, k) : root;
+        if (k >= s->outputs) { state[k] = e; continue; }
+        starts[0] = state[k];
+        starts[1] = xg_hb_op(b, XG_RESHAPE, xg_scan_slice_shape(m, s, state[k]->shape), &e, 1);
+        state[k] = xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, state[k]->shape, starts, 2 + state[k]->shape->rank);
+    }
+}
+XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
+    xg_module *m = b->comp->module;
+    uint32_t n = s->outputs + s->carries, k, total = n + s->inputs + 1;
+    xg_inst **state = XG_NEW_N(m->arena, xg_inst *, total), *length;
+    int64_t dim = s->dim;
+    xg_loop l;
+    if (s->x->dims[s->dim] > INT32_MAX) xg_hlo_fail(s->i, XLAGPU_ERROR_LIMIT, NULL, "a loop of %lld steps is too long", (long long)s->x->dims[s->dim]);
+    for (k = 0; k < s->outputs; k++) state[k] = xg_scan_result(b, s, s->i->shape->type == XLAGPU_TUPLE ? s->i->shape->elems[k] : s->i->shape);
+    for (k = 0; k < s->carries; k++) state[s->outputs + k] = XG_OPERAND(s->i, s->inputs + k);
+    if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
+    for (k = 0; k < s->inputs; k++) state[n + k] = XG_OPERAND(s->i, k);
+    length = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), state + n, 1);
+    xg_inst_set_attr(length, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    state[total - 1] = length;
+    l = xg_hb_loop(b, state, total, s->x->dims[s->dim]);
+    if (xg_dyn_is_open(s->x, s->dim)) {
+        xg_hb c = xg_hb_end(l.condition, s->i);
+        xg_inst *bound = xg_hb_element(&c, l.condition->params[0], total);
+        xg_inst_set_operand(l.condition->root, 1, bound);
+        xg_inst_move_before(l.condition->root, NULL);
+    }
+    length = l.state[total - 1];
+    xg_scan_body(s, &l, length);
+    xg_hb_loop_end(b, &l);
+    return xg_hb_tuple(b, l.state, n);
+}
+
+XG_FN bool xg_scan_matches(const xg_inst *i) { return i->op == XG_SCAN; }
+XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
+    xg_scan_parts s = xg_scan_of(i);
+    xg_inst *made = NULL;
+    if (xg_scan_is_static(&s)) {
+        made = xg_scan_window(b, &s);
+        if (!made && xg_scan_may_double(&s)) made = xg_scan_doubled(b, &s);
+    }
+    if (!made) made = xg_scan_loop(b, &s);
+    return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
+}
+XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
+
+#endif /* XG_OPT_SCAN_EXPANDER_C */
+/* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
+ *
+ * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
+ * operands into p->i where padding would count, and returns the value that takes its place: itself, or something longer. The evaluator (eval/dynamic.c) has the laws. */
+#ifndef XG_OPT_DYNAMIC_RULES_C
+#define XG_OPT_DYNAMIC_RULES_C
+
+/* The size of a dimension of two values that is one: the program promises that both sizes are the same, or one is full; the lesser reads no padding. */
+XG_FN xg_inst *xg_dyn_meet(const xg_dyn *p, xg_inst *a, xg_inst *b) { return !a || a == b ? b : !b ? a : xg_hb_2(&p->b, XG_MINIMUM, a, b); }
+XG_FN xg_inst *xg_dyn_either(const xg_dyn *p, const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) { return xg_dyn_meet(p, xg_dyn_size(a, (uint32_t)da), xg_dyn_size(b, (uint32_t)db)); }
+XG_FN bool xg_dyn_any_size(const xg_inst *x, uint32_t from, uint32_t to) {
+    for (; from < to; from++) if (xg_dyn_size(x, from)) return true;
+    return false;
+}
+XG_FN void xg_dyn_take_sizes(xg_dyn *p, const xg_inst *x) {
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) p->out[d] = xg_dyn_size(x, d);
+}
+XG_FN void xg_dyn_mark(bool *dims, xg_ints which) {
+    uint32_t k;
+    memset(dims, 0, XG_RANK_MAX * sizeof *dims);
+    for (k = 0; k < which.n; k++) dims[which.p[k]] = true;
+}
+
+/* ---- element by element ---- */
+
+XG_FN xg_inst *xg_dyn_elementwise(xg_dyn *p) {
+    uint32_t rank = p->i->shape->rank, k, d;
+    for (k = 0; k < p->i->n_operands; k++) {
+        const xg_inst *x = XG_OPERAND(p->i, k);
+        if (x->shape->rank != rank) continue;
+        for (d = 0; d < rank; d++) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(x, d));
+    }
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_bitcast_convert(xg_dyn *p) {
+    const xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t rank = XG_MIN(x->shape->rank, p->i->shape->rank), d;
+    if (xg_dyn_any_size(x, rank, x->shape->rank)) xg_dyn_refuse(p, "a dynamic dimension of parts");
+    for (d = 0; d < rank; d++) p->out[d] = xg_dyn_size(x, d);
+    return p->i;
+}
+
+/* ---- movement ---- */
+
+XG_FN xg_inst *xg_dyn_broadcast(xg_dyn *p) {
+    xg_ints map = xg_attr_ints(p->i, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < map.n; k++) p->out[map.p[k]] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_transpose(xg_dyn *p) {
+    xg_ints perm = xg_attr_ints(p->i, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) p->out[k] = xg_dyn_size(XG_OPERAND(p->i, 0), (uint32_t)perm.p[k]);
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_bitcast(xg_dyn *p) {
+    const xg_shape *a = XG_OPERAND(p->i, 0)->shape, *b = p->i->shape;
+    if (a->type != b->type || !xg_dims_equal(a, b->dims, b->rank)) xg_dyn_refuse(p, "dynamic dimensions that become others");
+    return xg_dyn_elementwise(p);
+}
+/* Reversed, padding comes first: the result is what stands behind it. */
+XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
+    xg_ints dims = xg_attr_ints(p->i, XG_A_dimensions);
+    xg_inst *x = XG_OPERAND(p->i, 0), *r, *starts[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    bool dynamic = false;
+    uint32_t d, k;
+    xg_dyn_take_sizes(p, x);
+    memset(pads, 0, sizeof pads);
+    for (d = 0; d < x->shape->rank; d++) starts[d] = NULL;
+    for (k = 0; k < dims.n; k++) {
+        d = (uint32_t)dims.p[k];
+        if (!xg_dyn_size(x, d)) continue;
+        starts[d] = xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_int(p, x->shape->dims[d]), xg_dyn_size(x, d));
+        pads[d].high = x->shape->dims[d];
+        dynamic = true;
+    }
+    if (!dynamic) return p->i;
+    for (d = 0; d < x->shape->rank; d++) if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
+    r = xg_hb_pad(&p->b, xg_hb_reverse(&p->b, x, dims.p, dims.n), xg_dyn_zero(p, x->shape->type), pads);
+    return xg_hb_dynamic_slice(&p->b, r, starts, x->shape->dims);
+}
+/* All of a dimension stays dynamic; of a part, what is not there reads as zero. */
+XG_FN xg_inst *xg_dyn_slice(xg_dyn *p) {
+    const xg_slices *s = xg_inst_attr(p->i, XG_A_slice)->v.slices;
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    bool part[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < s->n; d++) {
+        part[d] = s->p[d].start != 0 || s->p[d].stride != 1 || s->p[d].limit != x->shape->dims[d];
+        if (!part[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    xg_inst_set_operand(p->i, 0, xg_dyn_zeroed(p, x, part));
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
+    const xg_pads *pads = xg_inst_attr(p->i, XG_A_padding)->v.pads;
+    xg_inst *x = XG_OPERAND(p->i, 0), *gaps;
+    bool padded[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < pads->n; d++) {
+        const xg_pad_dim *e = &pads->p[d];
+        xg_inst *n = xg_dyn_size(x, d);
+        padded[d] = e->low || e->high || e->interior;
+        if (n && padded[d]) {
+            gaps = e->interior ? xg_dyn_times(p, xg_dyn_at_least(p, xg_dyn_plus(p, n, -1), 0), e->interior) : NULL;
+            n = xg_dyn_plus(p, n, e->low + e->high);
+            if (gaps) n = xg_hb_2(&p->b, XG_ADD, n, gaps);
+            if (e->low < 0 || e->high < 0) n = xg_dyn_at_least(p, n, 0);
+        }
+        p->out[d] = n;
+    }
+    xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, padded, XG_OPERAND(p->i, 1)));
+    return p->i;
+}
+/* Along a dynamic dimension each operand is written over the padding of those before it. */
+XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
+    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at = NULL, *all, *starts[XG_RANK_MAX];
+    uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
+    xg_pad_dim pads[XG_RANK_MAX];
+    bool moves = false;
+    for (k = 0; k < i->n_operands; k++) for (d = 0; d < rank; d++) if (d != c && !p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_dyn_size(XG_OPERAND(i, k), c)) p->out[c] = first; /* any */
+        if (xg_dyn_size(XG_OPERAND(i, k), c) && k + 1 < i->n_operands) moves = true;
+    }
+    if (!p->out[c]) return i;
+    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
+    memset(pads, 0, sizeof pads);
+    pads[c].high = i->shape->dims[c] - first->shape->dims[c];
+    all = moves ? xg_hb_pad(&p->b, first, xg_dyn_zero(p, first->shape->type), pads) : i;
+    at = xg_dyn_size_or_bound(p, first, c);
+    for (k = 1; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(i, k), *n = xg_dyn_size_or_bound(p, x, c);
+        starts[c] = at;
+        if (moves) all = xg_hb_dynamic_update_slice(&p->b, all, x, starts);
+        at = xg_hb_2(&p->b, XG_ADD, at, n);
+    }
+    p->out[c] = at;
+    return all;
+}
+
+/* ---- reshapes ---- */
+
+/* Elements lie densely, whatever the bounds: element o of the result has the place that its sizes (out) say, and comes from the element of x that x's sizes say is there. */
+XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    int64_t index_dims[XG_RANK_MAX + 1], flat[1], one[1] = {1}, none[1] = {0};
+    xg_inst *place = NULL, *step = NULL, *from = NULL, *stride, *in[2], *g;
+    uint32_t d;
+    if (rank >= XG_RANK_MAX || x->shape->elements > INT32_MAX) xg_dyn_refuse(p, "so large an operand");
+    for (d = rank; d-- > 0;) {
+        xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, dims, rank, d), *n = p->out[d] ? p->out[d] : xg_dyn_int(p, dims[d]);
+        if (step) at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, step, dims, rank));
+        place = place ? xg_hb_2(&p->b, XG_ADD, place, at) : at;
+        step = step ? xg_hb_2(&p->b, XG_MULTIPLY, step, n) : n;
+    }
+    if (!place) place = xg_dyn_int(p, 0);
+    stride = xg_dyn_int(p, 1);
+    for (d = x->shape->rank; d-- > 0;) {
+        xg_inst *n = xg_hb_splat(&p->b, xg_dyn_size_or_bound(p, x, d), dims, rank), *at = xg_hb_2(&p->b, XG_REMAINDER, place, n);
+        at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, stride, dims, rank));
+        from = from ? xg_hb_2(&p->b, XG_ADD, from, at) : at;
+        if (d) { place = xg_hb_2(&p->b, XG_DIVIDE, place, n); stride = xg_dyn_times(p, stride, x->shape->dims[d]); }
+    }
+    if (!from) from = xg_hb_splat(&p->b, xg_dyn_int(p, 0), dims, rank);
+    if (rank) memcpy(index_dims, dims, rank * sizeof *dims);
+    index_dims[rank] = 1;
+    flat[0] = x->shape->elements;
+    in[0] = xg_hb_reshape(&p->b, x, flat, 1);
+    in[1] = xg_hb_reshape(&p->b, from, index_dims, rank + 1);
+    g = xg_hb_op(&p->b, XG_GATHER, xg_hb_shape(&p->b, x->shape->type, dims, rank), in, 2);
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_offset_dims, none, 0));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_collapsed_slice_dims, none, 1));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_start_index_map, none, 1));
+    xg_inst_set_attr(g, xg_attr_make_int(XG_A_index_vector_dim, rank));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_slice_sizes, one, 1));
+    return xg_hb_done(g);
+}
+/* Dimensions from .. to of which only the first that is not 1 may be dynamic: what is there lies in front. */
+XG_FN bool xg_dyn_lies_in_front(const xg_shape *s, xg_inst *const *size, uint32_t from, uint32_t to) {
+    bool first = true;
+    for (; from < to; from++) {
+        if (size[from] && !first) return false;
+        if (s->dims[from] != 1 || size[from]) first = false;
+    }
+    return true;
+}
+XG_FN void xg_dyn_reshape_refuse(const xg_dyn *p) { xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "use dynamic-reshape", "the sizes of its result do not follow from those of its operand"); }
+
+typedef struct xg_dyn_group { uint32_t from, from_end, to, to_end; } xg_dyn_group;
+/* The next dimensions of operand and result whose bounds have equal products. */
+XG_FN void xg_dyn_next_group(const xg_dyn *p, const xg_shape *in, const xg_shape *out, xg_dyn_group *g) {
+    int64_t a = g->from < in->rank ? in->dims[g->from] : 1, b = g->to < out->rank ? out->dims[g->to] : 1;
+    g->from_end = g->from < in->rank ? g->from + 1 : g->from;
+    g->to_end = g->to < out->rank ? g->to + 1 : g->to;
+    while (a != b) {
+        if (a < b && g->from_end < in->rank) a *= in->dims[g->from_end++];
+        else if (b < a && g->to_end < out->rank) b *= out->dims[g->to_end++];
+        else xg_dyn_reshape_refuse(p);
+    }
+}
+/* The sizes of the result's dimensions in the group: one of them can be solved for. */
+XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn_group *g) {
+    const xg_shape *out = p->i->shape;
+    const xg_attr *inferred = xg_inst_attr(p->i, XG_A_inferred_dimension);
+    int64_t known = 1, fixed = 1;
+    uint32_t d, open = 0, open_at = 0;
+    xg_inst *real = NULL;
+    for (d = g->from; d < g->from_end; d++) {
+        xg_inst *n = xg_dyn_size(x, d);
+        if (!n) fixed *= x->shape->dims[d];
+        else real = real ? xg_hb_2(&p->b, XG_MULTIPLY, real, n) : n;
+    }
+    if (!real) return;
+    for (d = g->to; d < g->to_end; d++) if (xg_dyn_is_open(out, d)) { open++; open_at = d; } else known *= out->dims[d];
+    if (open > 1 && inferred && inferred->v.i >= g->to && inferred->v.i < g->to_end) {
+        open = 1;
+        open_at = (uint32_t)inferred->v.i;
+        for (known = 1, d = g->to; d < g->to_end; d++) if (d != open_at) known *= out->dims[d];
+    }
+    if (open != 1) xg_dyn_reshape_refuse(p);
+    if (fixed % XG_MAX(known, (int64_t)1) == 0) p->out[open_at] = xg_dyn_times(p, real, fixed / XG_MAX(known, (int64_t)1));
+    else p->out[open_at] = xg_dyn_over(p, xg_dyn_times(p, real, fixed), known);
+}
+XG_FN xg_inst *xg_dyn_reshape(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *sizes[XG_RANK_MAX];
+    const xg_shape *in = x->shape, *out = p->i->shape;
+    xg_dyn_group g = {0, 0, 0, 0};
+    bool front = true;
+    uint32_t d;
+    if (!x->scratch) return p->i;
+    for (d = 0; d < in->rank; d++) sizes[d] = xg_dyn_size(x, d);
+    for (; g.from < in->rank || g.to < out->rank; g.from = g.from_end, g.to = g.to_end) {
+        xg_dyn_next_group(p, in, out, &g);
+        xg_dyn_solve_group(p, x, &g);
+        front = front && xg_dyn_lies_in_front(in, sizes, g.from, g.from_end) && xg_dyn_lies_in_front(out, p->out, g.to, g.to_end);
+    }
+    return front ? p->i : xg_dyn_regather(p, x, out->dims, out->rank);
+}
+XG_FN xg_inst *xg_dyn_dynamic_reshape(xg_dyn *p) {
+    const xg_shape *s = p->i->shape;
+    uint32_t d;
+    for (d = 0; d < s->rank; d++) if (xg_dyn_is_open(s, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), s->dims[d]);
+    return xg_dyn_regather(p, XG_OPERAND(p->i, 0), s->dims, s->rank);
+}
+
+/* ---- slices and gathers at computed places ---- */
+
+/* Indices as s32 or s64, which hold what matters of them. */
+XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
+    xlagpu_type t = x->shape->type;
+    if (t == XLAGPU_U64) x = xg_hb_2(&p->b, XG_MINIMUM, x, xg_hb_int_like(&p->b, x, INT64_MAX));
+    return xg_hb_convert(&p->b, x, t == XLAGPU_U64 || t == XLAGPU_S64 || t == XLAGPU_U32 ? XLAGPU_S64 : XLAGPU_S32);
+}
+/* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window that is all of it. */
+XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window, xg_inst *n) {
+    if (n) return xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n), 0);
+    if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
+    return window == x->shape->dims[d] ? xg_dyn_int(p, 0) : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
+}
+/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, kept where the window fits what is there. u, if not NULL: a window with sizes of its own. */
+XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, const xg_inst *u, xg_inst **starts) {
+    bool vector = p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1;
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) {
+        xg_inst *s = XG_OPERAND(p->i, first + (vector ? 0 : d)), *low, *last;
+        if (vector) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
+        s = xg_dyn_index(p, s);
+        low = xg_hb_int(&p->b, s->shape->type, 0);
+        last = xg_dyn_last_start(p, x, d, window[d], u ? xg_dyn_size(u, d) : NULL);
+        starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, last, s->shape->type));
+    }
+}
+XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *starts[XG_RANK_MAX];
+    xg_ints sizes = xg_attr_ints(p->i, XG_A_dynamic_slice_sizes);
+    bool part[XG_RANK_MAX];
+    uint32_t d;
+    if (!x->scratch) return p->i;
+    for (d = 0; d < sizes.n; d++) {
+        part[d] = sizes.p[d] != x->shape->dims[d];
+        if (!part[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    xg_dyn_starts(p, x, 1, sizes.p, NULL, starts);
+    return xg_hb_dynamic_slice(&p->b, xg_dyn_zeroed(p, x, part), starts, sizes.p);
+}
+/* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the update's bounds fit wherever the update does. */
+XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *longer;
+    xg_pad_dim pads[XG_RANK_MAX];
+    xg_slice_dim whole[XG_RANK_MAX];
+    uint32_t d, rank = x->shape->rank;
+    xg_dyn_take_sizes(p, x);
+    if (!x->scratch && !u->scratch) return p->i;
+    xg_dyn_starts(p, x, 2, u->shape->dims, u, starts);
+    present = xg_dyn_present(p, u, NULL);
+    if (!present) return xg_hb_dynamic_update_slice(&p->b, x, u, starts);
+    memset(pads, 0, sizeof pads);
+    for (d = 0; d < rank; d++) {
+        pads[d].high = xg_dyn_size(u, d) ? u->shape->dims[d] : 0;
+        whole[d].start = 0;
+        whole[d].limit = x->shape->dims[d];
+        whole[d].stride = 1;
+    }
+    longer = xg_hb_pad(&p->b, x, xg_dyn_zero(p, x->shape->type), pads);
+    u = xg_hb_select(&p->b, present, u, xg_hb_dynamic_slice(&p->b, longer, starts, u->shape->dims));
+    return xg_hb_slice(&p->b, xg_hb_dynamic_update_slice(&p->b, longer, u, starts), whole);
+}
+
+/* For each component of an index, in the shape of all indices: the last place where the window fits. */
+XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_inst *indices, int64_t vector_dim, xg_ints map, const int64_t *window) {
+    xg_inst **each = XG_NEW_N(p->m->arena, xg_inst *, map.n + (size_t)1), *all;
+    int64_t one = 1;
+    uint32_t k;
+    for (k = 0; k < map.n; k++) {
+        xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]], NULL);
+        each[k] = xg_hb_reshape(&p->b, xg_hb_convert(&p->b, last, indices->shape->type), &one, 1);
+    }
+    if (vector_dim == (int64_t)indices->shape->rank) return xg_hb_splat(&p->b, xg_hb_reshape(&p->b, each[0], NULL, 0), indices->shape->dims, indices->shape->rank);
+    all = xg_hb_concat(&p->b, each, map.n, 0);
+    return xg_hb_broadcast(&p->b, all, indices->shape->dims, indices->shape->rank, &vector_dim, 1);
+}
+XG_FN bool xg_dyn_has(xg_ints s, int64_t v) {
+    uint32_t k;
+    for (k = 0; k < s.n; k++) if (s.p[k] == v) return true;
+    return false;
+}
+XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, xg_ints map) {
+    uint32_t k;
+    for (k = 0; k < map.n; k++) if (xg_dyn_size(x, (uint32_t)map.p[k])) return true;
+    return false;
+}
+XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
+    xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
+    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes), map = xg_attr_ints(i, XG_A_start_index_map), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), batch = xg_attr_ints(i, XG_A_operand_batching_dims);
+    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    bool part[XG_RANK_MAX];
+    uint32_t d, w = 0, n = 0;
+    for (d = 0; d < i->shape->rank; d++) {
+        if (xg_dyn_has(xg_attr_ints(i, XG_A_offset_dims), d)) {
+            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
+            if (sizes.p[w] == x->shape->dims[w]) p->out[d] = xg_dyn_size(x, w);
+            w++;
+        } else {
+            if ((int64_t)n == vector_dim) n++;
+            p->out[d] = xg_dyn_size(indices, n++);
+        }
+    }
+    if (xg_dyn_moves_along_sizes(x, map)) {
+        xg_inst *at = xg_dyn_index(p, indices), *low = xg_hb_int_like(&p->b, at, 0);
+        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, vector_dim, map, sizes.p)));
+    }
+    for (d = 0; d < sizes.n; d++) part[d] = sizes.p[d] != x->shape->dims[d];
+    xg_inst_set_operand(i, 0, xg_dyn_zeroed(p, x, part));
+    return i;
+}
+/* Windows that do not fit what is there, and those of indices that are padding, begin at -1, where none fits. */
+XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
+    xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *at, *outside, *minus;
+    uint32_t n = i->n_operands / 2, d, k, w = 0, b = 0;
+    xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), windows = xg_attr_ints(i, XG_A_update_window_dims), gone = xg_attr_ints(i, XG_A_inserted_window_dims), batch = xg_attr_ints(i, XG_A_input_batching_dims);
+    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0), window[XG_RANK_MAX];
+    for (d = 0; d < x->shape->rank; d++) window[d] = 1;
+    for (k = 0; k < u->shape->rank; k++) {
+        if (xg_dyn_has(windows, k)) {
+            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
+            window[w] = u->shape->dims[k];
+            if (xg_dyn_size(u, k) && !(xg_dyn_size(x, w) && window[w] == x->shape->dims[w])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
+            w++;
+        } else {
+            if ((int64_t)b == vector_dim) b++;
+            if (xg_dyn_size(u, k) && !xg_dyn_size(indices, b)) xg_dyn_refuse(p, "more indices than updates");
+            b++;
+        }
+    }
+    for (k = 0; k < n; k++) for (d = 0; d < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
+    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, map)) return i;
+    at = xg_dyn_index(p, indices);
+    at->scratch = indices->scratch;
+    minus = xg_hb_int(&p->b, at->shape->type, -1);
+    if (xg_dyn_moves_along_sizes(x, map)) {
+        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, vector_dim, map, window));
+        at = xg_hb_select(&p->b, outside, xg_hb_splat(&p->b, minus, at->shape->dims, at->shape->rank), at);
+        at->scratch = indices->scratch;
+    }
+    xg_inst_set_operand(i, n, xg_dyn_filled(p, at, NULL, minus));
+    return i;
+}
+
+/* ---- contractions ---- */
+
+/* Dimension da of operand 0 and db of operand 1 are summed over: zeros where either is not there. */
+XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
+    xg_inst *n = xg_dyn_either(p, XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
+    uint32_t k;
+    for (k = 0; n && k < 2; k++) {
+        xg_inst *x = XG_OPERAND(p->i, k);
+        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, xg_dyn_within(p, x, (uint32_t)(k ? db : da), n), xg_dyn_zero(p, x->shape->type)));
+    }
+}
+XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
+    xg_dot_dims d = xg_dot_dims_of(p->i);
+    uint32_t k, n = 0;
+    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
+    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
+    for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
+    return p->i;
+}
+/* At how many places a window fits a dimension of size n. */
+XG_FN xg_inst *xg_dyn_places(const xg_dyn *p, xg_inst *n, const xg_window_dim *w) {
+    int64_t extent = (w->size - 1) * w->window_dilation + 1;
+    if (w->base_dilation > 1) n = xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_times(p, n, w->base_dilation), 1 - w->base_dilation), 0);
+    n = xg_dyn_plus(p, n, w->pad_low + w->pad_high - extent + w->stride);
+    if (w->pad_low + w->pad_high - extent + w->stride < 0) n = xg_dyn_at_least(p, n, 0);
+    return xg_dyn_over(p, n, w->stride);
+}
+XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
+    const xg_dim_labels *v = xg_inst_attr(p->i, XG_A_dim_labels)->v.labels;
+    const xg_attr *window = xg_inst_attr(p->i, XG_A_window);
+    const xg_inst *x = XG_OPERAND(p->i, 0), *f = XG_OPERAND(p->i, 1);
+    bool grouped = xg_attr_int(p->i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(p->i, XG_A_batch_group_count, 1) != 1, spatial[XG_RANK_MAX];
+    uint32_t k;
+    if (grouped && (xg_dyn_size(x, (uint32_t)v->input_feature) || xg_dyn_size(x, (uint32_t)v->input_batch) || f->scratch)) xg_dyn_refuse(p, "dynamic dimensions in groups");
+    p->out[v->output_batch] = xg_dyn_size(x, (uint32_t)v->input_batch);
+    p->out[v->output_feature] = xg_dyn_size(f, (uint32_t)v->kernel_output);
+    memset(spatial, 0, sizeof spatial);
+    for (k = 0; k < v->input_spatial.n; k++) {
+        xg_inst *n = xg_dyn_size(x, (uint32_t)v->input_spatial.p[k]);
+        if (xg_dyn_size(f, (uint32_t)v->kernel_spatial.p[k])) xg_dyn_refuse(p, "a window of dynamic size");
+        spatial[v->input_spatial.p[k]] = true;
+        if (n) p->out[v->output_spatial.p[k]] = xg_dyn_places(p, n, &window->v.window->p[k]);
+    }
+    xg_dyn_contract(p, v->input_feature, v->kernel_input);
+    xg_inst_set_operand(p->i, 0, xg_dyn_zeroed(p, XG_OPERAND(p->i, 0), spatial));
+    return p->i;
+}
+/* Dimensions before the last n run along; those behind must be there as they are. */
+XG_FN xg_inst *xg_dyn_batched(xg_dyn *p, uint32_t n) {
+    uint32_t k, d;
+    for (k = 0; k < p->i->n_operands; k++) {
+        const xg_inst *x = XG_OPERAND(p->i, k);
+        if (xg_dyn_any_size(x, x->shape->rank - n, x->shape->rank)) xg_dyn_refuse(p, "dynamic dimensions but those of a batch");
+        for (d = 0; d + n < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    return p->i;
+}
+
+/* ---- reductions ---- */
+
+XG_FN xg_inst *xg_dyn_neutral(const xg_dyn *p, const xg_comp *c, xlagpu_type t) {
+    double v = xg_reducer_neutral(c);
+    if (xg_type_class(t) == XGT_C) return xg_hb_convert(&p->b, xg_hb_float(&p->b, xg_type_real(t), v), t);
+    return xg_type_class(t) == XGT_F ? xg_hb_float(&p->b, t, v) : xg_hb_int(&p->b, t, (int64_t)v);
+}
+/* (a..., is a there), (b..., is b there) -> the reducer's value of both, or the one that is there. */
+XG_FN xg_comp *xg_dyn_guarded_reducer(const xg_dyn *p, const xg_comp *from, uint32_t n) {
+    xg_comp *c = xg_comp_new(p->m, from->name, p->i->comp);
+    xg_inst **args = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n), **out = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1), *there[2], *both;
+    const xg_shape *pred = xg_shape_scalar(p->m, XLAGPU_PRED);
+    xg_hb b = xg_hb_end(c, p->i);
+    uint32_t k;
+    for (k = 0; k < 2 * n; k++) {
+        args[k] = xg_comp_add_param(c, from->params[k]->shape, from->params[k]->name);
+        if (k % n == n - 1) there[k / n] = xg_comp_add_param(c, pred, XG_STR("there"));
+    }
+    both = xg_opt_inline(from, c, NULL, args);
+    for (k = 0; k < n; k++) {
+        xg_inst *made = from->root->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, both, k) : both;
+        out[k] = xg_hb_select(&b, there[1], xg_hb_select(&b, there[0], made, args[n + k]), args[k]);
+    }
+    out[n] = xg_hb_2(&b, XG_OR, there[0], there[1]);
+    c->root = xg_hb_tuple(&b, out, n + 1);
+    return c;
+}
+/* The padding of the operands along `dims` does not count: it is what may come in any number of times, or comes with a mark that says so. */
+XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
+    xg_inst *i = p->i, **in, *present;
+    uint32_t n = i->n_operands / 2, k;
+    xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_reducer_start start = xg_reducer_start_of(i, p->m->arena);
+    present = xg_dyn_present(p, XG_OPERAND(i, 0), dims);
+    if (!present) return i;
+    if (start != XG_REDUCER_UNKNOWN) {
+        for (k = 0; k < n; k++) {
+            xg_inst *x = XG_OPERAND(i, k);
+            xg_inst_set_operand(i, k, xg_dyn_filled(p, x, dims, start == XG_REDUCER_FROM_INIT ? XG_OPERAND(i, n + k) : xg_dyn_neutral(p, c, x->shape->type)));
+        }
+        return i;
+    }
+    in = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n + 2);
+    for (k = 0; k < n; k++) { in[k] = XG_OPERAND(i, k); in[n + 1 + k] = XG_OPERAND(i, n + k); }
+    in[n] = present;
+    in[2 * n + 1] = xg_hb_int(&p->b, XLAGPU_PRED, 1);
+    i = xg_inst_new(i->comp, i->op, i->shape, in, 2 * n + 2, i, i->name);
+    for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_reducer(p, c, n)));
+    return xg_hb_done(i);
+}
+/* Operands of one shape: the size that any of them has is that of all. */
+XG_FN void xg_dyn_agree(const xg_dyn *p, uint32_t n) {
+    uint32_t k, j, d, rank = XG_OPERAND(p->i, 0)->shape->rank;
+    for (d = 0; d < rank; d++) for (k = 0; k < n; k++) {
+        xg_inst *size = xg_dyn_size(XG_OPERAND(p->i, k), d);
+        if (!size) continue;
+        for (j = 0; j < n; j++) if (!xg_dyn_size(XG_OPERAND(p->i, j), d)) xg_dyn_refuse(p, "operands of which some are dynamic");
+    }
+}
+XG_FN xg_inst *xg_dyn_reduce(xg_dyn *p) {
+    bool dims[XG_RANK_MAX];
+    uint32_t d, at = 0;
+    xg_dyn_agree(p, p->i->n_operands / 2);
+    xg_dyn_mark(dims, xg_attr_ints(p->i, XG_A_dimensions));
+    for (d = 0; d < XG_OPERAND(p->i, 0)->shape->rank; d++) if (!dims[d]) p->out[at++] = xg_dyn_size(XG_OPERAND(p->i, 0), d);
+    return xg_dyn_without_padding(p, dims);
+}
+XG_FN bool xg_dyn_is_trivial(const xg_window_dim *w) { return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1; }
+XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
+    const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
+    const xg_inst *x = XG_OPERAND(p->i, 0);
+    bool dims[XG_RANK_MAX];
+    uint32_t d;
+    xg_dyn_agree(p, p->i->n_operands / 2);
+    for (d = 0; d < x->shape->rank; d++) {
+        const xg_window_dim *w = &a->v.window->p[d];
+        xg_inst *n = xg_dyn_size(x, d);
+        dims[d] = !xg_dyn_is_trivial(w);
+        p->out[d] = n && dims[d] ? xg_dyn_places(p, n, w) : n;
+    }
+    return xg_dyn_without_padding(p, dims);
+}
+/* A value that select(it, x) never prefers to an x before it, or NULL: of GE the lowest, of LE the highest. */
+XG_FN xg_inst *xg_dyn_unselected(const xg_dyn *p, const xg_comp *select, xlagpu_type t) {
+    const xg_inst *r = select->root;
+    xg_str direction = r->op == XG_COMPARE ? xg_attr_str(r, XG_A_direction) : XG_STR("");
+    if (r->op != XG_COMPARE || XG_OPERAND(r, 0) != select->params[0] || XG_OPERAND(r, 1) != select->params[1]) return NULL;
+    return xg_str_eq(direction, XG_STR("GE")) ? xg_scan_neutral(&p->b, XG_MAXIMUM, t) : xg_str_eq(direction, XG_STR("LE")) ? xg_scan_neutral(&p->b, XG_MINIMUM, t) : NULL;
+}
+/* Under a window, padding is not selected, and the sources of windows that are not there add nothing. */
+XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
+    const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
+    const xg_comp *scatter = xg_attr_comp(p->i, XG_A_scatter);
+    xg_inst *x = XG_OPERAND(p->i, 0), *source = XG_OPERAND(p->i, 1), *fill;
+    bool window[XG_RANK_MAX], sticks_out = false, any = false;
+    uint32_t d;
+    xg_dyn_take_sizes(p, x);
+    for (d = 0; d < x->shape->rank; d++) {
+        const xg_window_dim *w = &a->v.window->p[d];
+        window[d] = !xg_dyn_is_trivial(w) && xg_dyn_size(x, d);
+        any = any || window[d];
+        sticks_out = sticks_out || (window[d] && w->pad_high > 0);
+        if (window[d] && !xg_dyn_size(source, d)) xg_dyn_refuse(p, "a source that is not as dynamic as the operand");
+    }
+    if (!any) return p->i;
+    if (!xg_reducer_is_plain(scatter) || (scatter->root->op != XG_ADD && scatter->root->op != XG_MULTIPLY)) xg_dyn_refuse(p, "a dynamic dimension under the window and this scatter");
+    fill = sticks_out ? xg_dyn_unselected(p, xg_attr_comp(p->i, XG_A_select), x->shape->type) : NULL;
+    if (sticks_out && !fill) xg_dyn_refuse(p, "a dynamic dimension under the window and this select");
+    if (fill) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, window, fill));
+    fill = xg_dyn_neutral(p, scatter, source->shape->type);
+    xg_inst_set_operand(p->i, 1, xg_dyn_filled(p, source, window, fill));
+    return p->i;
+}
+
+/* ---- sort ---- */
+
+/* The comparator behind which all that is there comes before all that is not. */
+XG_FN xg_comp *xg_dyn_guarded_order(const xg_dyn *p, const xg_comp *from) {
+    xg_comp *c = xg_comp_new(p->m, from->name, p->i->comp);
+    xg_inst **args = XG_NEW_N(p->m->arena, xg_inst *, from->n_params + (size_t)1), *left, *right, *less;
+    const xg_shape *pred = xg_shape_scalar(p->m, XLAGPU_PRED);
+    xg_hb b = xg_hb_end(c, p->i);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) args[k] = xg_comp_add_param(c, from->params[k]->shape, from->params[k]->name);
+    left = xg_comp_add_param(c, pred, XG_STR("left_there"));
+    right = xg_comp_add_param(c, pred, XG_STR("right_there"));
+    less = xg_opt_inline(from, c, NULL, args);
+    c->root = xg_hb_select(&b, right, xg_hb_2(&b, XG_AND, less, left), left);
+    return c;
+}
+XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
+    xg_inst *i = p->i, **in;
+    uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
+    bool dims[XG_RANK_MAX];
+    xg_dyn_agree(p, n);
+    xg_dyn_take_sizes(p, XG_OPERAND(i, 0));
+    if (!xg_dyn_size(XG_OPERAND(i, 0), dim)) return i;
+    memset(dims, 0, sizeof dims);
+    dims[dim] = true;
+    in = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1);
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    in[n] = xg_dyn_present(p, in[0], dims);
+    i = xg_inst_new(i->comp, XG_SORT, i->shape, in, n + 1, i, i->name);
+    for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_comp(p->i, XG_A_to_apply))));
+    return xg_hb_done(i);
+}
+
+/* The least element in the order of TOPK, or the last: what is there comes before it, as its index is lower. */
+XG_FN xg_inst *xg_dyn_last_of_order(const xg_dyn *p, xlagpu_type t, bool largest) {
+    xg_literal *l = xg_literal_new(p->m->arena, xg_shape_scalar(p->m, t));
+    int bits = xg_type_bits(t), k;
+    bool low = largest; /* the lowest value: a float's sign and all other bits; a signed integer's sign alone */
+    uint64_t v = UINT64_MAX >> (64 - bits), sign = (uint64_t)1 << (bits - 1);
+    if (xg_type_class(t) == XGT_F) v = low ? v : v & ~sign;
+    else if (xg_type_signed(t)) v = low ? ~(sign - 1) : sign - 1;
+    else v = low ? 0 : v;
+    for (k = 0; k < xg_type_bytes(t); k++) ((unsigned char *)l->data)[k] = (unsigned char)(v >> 8 * k);
+    return xg_hb_literal(&p->b, l);
+}
+XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t last = x->shape->rank - 1;
+    bool dims[XG_RANK_MAX];
+    memset(dims, 0, sizeof dims);
+    dims[last] = true;
+    xg_dyn_take_sizes(p, x);
+    p->out[last] = NULL;
+    if (xg_dyn_size(x, last)) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_int(p->i, XG_A_largest, 1) != 0)));
+    return p->i;
+}
+
+/* ---- batch normalisation ---- */
+
+XG_FN xg_inst *xg_dyn_batch_norm(xg_dyn *p) {
+    xg_norms n = xg_norms_of(&p->b, p->i);
+    xg_inst *x = XG_OPERAND(p->i, 0), *made;
+    uint32_t k;
+    n.present = xg_dyn_present(p, x, NULL);
+    for (k = 0; n.present && k < n.n_others; k++) {
+        xg_inst *size = xg_dyn_size_or_bound(p, x, (uint32_t)n.others[k]);
+        n.size = n.size ? xg_hb_2(&p->b, XG_MULTIPLY, n.size, size) : size;
+    }
+    made = xg_norms_make(&n);
+    xg_dyn_take_sizes(p, x);
+    if (made->op != XG_TUPLE) return made;
+    for (k = 0; k < x->shape->rank; k++) xg_dyn_set_size(p, XG_OPERAND(made, 0), k, xg_dyn_size(x, k));
+    for (k = 1; k < 3; k++) xg_dyn_set_size(p, XG_OPERAND(made, k), 0, xg_dyn_size(x, (uint32_t)n.feature));
+    return made;
+}
+
+/* ---- about sizes ---- */
+
+XG_FN xg_inst *xg_dyn_get_dimension_size(xg_dyn *p) {
+    uint32_t d = (uint32_t)xg_attr_ints(p->i, XG_A_dimensions).p[0];
+    return xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, XG_OPERAND(p->i, 0), d), p->i->shape->type);
+}
+/* What the dimension did not have before is zero. */
+XG_FN xg_inst *xg_dyn_set_dimension_size(xg_dyn *p) {
+    uint32_t d = (uint32_t)xg_attr_ints(p->i, XG_A_dimensions).p[0];
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    xg_dyn_take_sizes(p, x);
+    x = xg_dyn_zeroed_dim(p, x, d);
+    p->out[d] = xg_dyn_is_open(p->i->shape, d) ? xg_dyn_given_size(p, XG_OPERAND(p->i, 1), x->shape->dims[d]) : NULL;
+    return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
+}
+XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t d;
+    if (!xg_shape_is_array(p->i->shape) || p->i->n_operands != p->i->shape->rank + 1 || !xg_dims_equal(x->shape, p->i->shape->dims, p->i->shape->rank) || x->shape->type != p->i->shape->type)
+        xg_hlo_fail(p->i, XLAGPU_ERROR_INVALID, NULL, "SliceToDynamic wants an array and the size of each of its dimensions");
+    for (d = 0; d < x->shape->rank; d++) if (xg_dyn_is_open(p->i->shape, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), x->shape->dims[d]);
+    x = xg_dyn_zeroed(p, x, NULL);
+    return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
+}
+/* (the operand, zero where it is not there, its size in each dimension) */
+XG_FN xg_inst *xg_dyn_pad_to_static(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), **out;
+    uint32_t rank = x->shape->rank, d;
+    if (p->i->n_operands != 1 || p->i->shape->type != XLAGPU_TUPLE || p->i->shape->n_elems != rank + 1 || !xg_dims_equal(p->i->shape->elems[0], x->shape->dims, rank))
+        xg_hlo_fail(p->i, XLAGPU_ERROR_INVALID, NULL, "PadToStatic gives its operand's bounds and the size of each dimension");
+    out = XG_NEW_N(p->m->arena, xg_inst *, rank + (size_t)1);
+    out[0] = xg_dyn_zeroed(p, x, NULL);
+    for (d = 0; d < rank; d++) out[d + 1] = xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, x, d), p->i->shape->elems[d + 1]->type);
+    return xg_hb_tuple(&p->b, out, rank + 1);
+}
+XG_FN xg_inst *xg_dyn_custom_call(xg_dyn *p) {
+    xg_str target = xg_attr_str(p->i, XG_A_custom_call_target);
+    if (xg_str_eq(target, XG_STR("SliceToDynamic"))) return xg_dyn_slice_to_dynamic(p);
+    if (xg_str_eq(target, XG_STR("PadToStatic"))) return xg_dyn_pad_to_static(p);
+    xg_dyn_refuse(p, "dynamic dimensions");
+}
+
+XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
+    switch (p->i->op) {
+    case XG_CONSTANT: case XG_IOTA: case XG_RNG: return p->i; /* full to the bounds */
+    case XG_MAP: return xg_dyn_elementwise(p);
+    case XG_BITCAST_CONVERT: return xg_dyn_bitcast_convert(p);
+    case XG_BROADCAST: return xg_dyn_broadcast(p);
+    case XG_TRANSPOSE: return xg_dyn_transpose(p);
+    case XG_BITCAST: return xg_dyn_bitcast(p);
+    case XG_REVERSE: return xg_dyn_reverse(p);
+    case XG_SLICE: return xg_dyn_slice(p);
+    case XG_PAD: return xg_dyn_pad(p);
+    case XG_CONCATENATE: return xg_dyn_concatenate(p);
+    case XG_RESHAPE: return xg_dyn_reshape(p);
+    case XG_DYNAMIC_RESHAPE: return xg_dyn_dynamic_reshape(p);
+    case XG_DYNAMIC_SLICE: return xg_dyn_dynamic_slice(p);
+    case XG_DYNAMIC_UPDATE_SLICE: return xg_dyn_dynamic_update_slice(p);
+    case XG_GATHER: return xg_dyn_gather(p);
+    case XG_SCATTER: return xg_dyn_scatter(p);
+    case XG_DOT: return xg_dyn_dot(p);
+    case XG_CONVOLUTION: return xg_dyn_convolution(p);
+    case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: return xg_dyn_batched(p, 2);
+    case XG_FFT: return xg_dyn_batched(p, xg_attr_ints(p->i, XG_A_fft_length).n);
+    case XG_TOPK: return xg_dyn_topk(p);
+    case XG_BATCH_NORM_TRAINING: case XG_BATCH_NORM_INFERENCE: case XG_BATCH_NORM_GRAD: return xg_dyn_batch_norm(p);
+    case XG_REDUCE: return xg_dyn_reduce(p);
+    case XG_REDUCE_WINDOW: return xg_dyn_reduce_window(p);
+    case XG_SELECT_AND_SCATTER: return xg_dyn_select_and_scatter(p);
+    case XG_SORT: return xg_dyn_sort(p);
+    case XG_GET_DIMENSION_SIZE: return xg_dyn_get_dimension_size(p);
+    case XG_SET_DIMENSION_SIZE: return xg_dyn_set_dimension_size(p);
+    case XG_CUSTOM_CALL: return xg_dyn_custom_call(p);
+    default:
+        if (xg_op_flags(p->i->op) & XGF_EW) return xg_dyn_elementwise(p);
+        xg_dyn_refuse(p, "dynamic dimensions");
+    }
+}
+
+#endif /* XG_OPT_DYNAMIC_RULES_C */
+/* opt/dynamic_padder.c -- DynamicPadder: a module with bounded dynamic dimensions becomes one of fixed sizes. Needs: no calls.
+ *
+ *     d: f32[<=10] set-dimension-size(x, n)          x: f32[10], n: s32[]
+ *     reduce(d, 0), add                        ==>   reduce(select(iota < n, x, 0), 0), add
+ *
+ * Every array gets its bounds, every dynamic dimension an s32 that says how much of it there is (dynamic_values.c); instructions for which padding would count get operands
+ * in which it does not (dynamic_rules.c). Loops, branches and the entry take and give arrays with their sizes.
+ *
+ * Laws
+ * - The module then computes what the evaluator says of the one before, element by element of what is there; padding in a result is of no meaning.
+ * - What is declared to be static is: a result whose size follows from its operands, but whose shape says [10], has zeros behind it.
+ * - Each instruction is visited once, in the order of the program. What cannot be done is refused by name. */
+#ifndef XG_OPT_DYNAMIC_PADDER_C
+#define XG_OPT_DYNAMIC_PADDER_C
+
+/* ---- results ---- */
+
+/* value, an array of p->i's bounds whose sizes are p->out, stands for p->i from here on. */
+XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
+    const xg_shape *was = p->i->shape, *now = xg_dyn_bounds(p->m, was);
+    bool fixed[XG_RANK_MAX], any = false;
+    xg_inst *i = p->i;
+    uint32_t d;
+    if (value == i) { i->shape = now; p->b.before = i->next; }
+    else if (value->shape != now) value = xg_hb_op(&p->b, XG_COPY, now, &value, 1); /* of another layout */
+    value->scratch = NULL;
+    for (d = 0; d < was->rank; d++) {
+        xg_dyn_set_size(p, value, d, p->out[d]);
+        fixed[d] = p->out[d] && !xg_dyn_is_open(was, d);
+        any = any || fixed[d];
+    }
+    if (any) {
+        value = xg_dyn_zeroed(p, value, fixed);
+        value->scratch = NULL;
+        for (d = 0; d < was->rank; d++) if (!fixed[d]) xg_dyn_set_size(p, value, d, p->out[d]);
+    }
+    xg_inst_replace(i, value);
+    if (!i->first_use && i != value) xg_inst_remove(i);
+}
+/* The same for a tuple: `from`, which may be p->i, has the elements, all of the sizes p->out; or is a tuple instruction, of arrays with sizes of their own. */
+XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
+    xg_inst *i = p->i, *whole, **out;
+    const xg_shape *was = i->shape, **now;
+    uint32_t n = was->n_elems, first = p->m->n_ids, k, d;
+    xg_use *u, *next;
+    out = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1);
+    now = XG_NEW_N(p->m->arena, const xg_shape *, n + (size_t)1);
+    for (k = 0; k < n; k++) now[k] = xg_dyn_bounds(p->m, was->elems[k]);
+    if (from == i) { i->shape = xg_shape_tuple(p->m, now, n); p->b.before = i->next; }
+    for (k = 0; k < n; k++) {
+        xg_inst *x = xg_hb_element(&p->b, from, k);
+        for (d = 0; from->op != XG_TUPLE && d < was->elems[k]->rank; d++) xg_dyn_set_size(p, x, d, p->out[d]);
+        out[k] = xg_dyn_pack(p, x, was->elems[k], "its result");
+    }
+    whole = xg_hb_tuple(&p->b, out, n);
+    whole->scratch = p; /* packed */
+    for (u = i->first_use; u; u = next) {
+        next = u->next;
+        if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
+    }
+    if (i->comp->root == i) i->comp->root = whole;
+    if (from->op == XG_TUPLE) xg_inst_remove(from);
+    if (from != i) xg_inst_remove(i);
+}
+XG_FN void xg_dyn_settle_any(xg_dyn *p, xg_inst *value) {
+    const xg_shape *was = p->i->shape;
+    if (was->type == XLAGPU_TUPLE && (xg_shape_has_dynamic(was) || value->shape->n_elems != was->n_elems)) { xg_dyn_settle_tuple(p, value); return; }
+    if (was->type == XLAGPU_TUPLE) { if (value != p->i) { xg_inst_replace(p->i, value); xg_inst_remove(p->i); } return; }
+    if (value->shape->type == XLAGPU_TUPLE) value = xg_hb_element(&p->b, value, 0); /* one that carries marks */
+    xg_dyn_settle(p, value);
+}
+
+/* ---- what passes values on ---- */
+
+/* An instruction whose value crossed a border: it is packed now. */
+XG_FN void xg_dyn_arrives(xg_dyn *p, xg_inst *i, const xg_shape *packed) {
+    const xg_shape *was = i->shape;
+    if (!xg_shape_has_dynamic(was)) return;
+    i->shape = packed;
+    i->scratch = p;
+    xg_dyn_unpack(p, i, was);
+}
+XG_FN void xg_dyn_element(xg_dyn *p, xg_inst *i) {
+    const xg_shape *have = XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)];
+    xg_dyn_want(p, have, xg_dyn_packed_shape(p->m, i->shape), "the element");
+    xg_dyn_arrives(p, i, have);
+}
+XG_FN void xg_dyn_pack_operand(xg_dyn *p, xg_inst *i, uint32_t k, const xg_shape *want) { xg_inst_set_operand(i, k, xg_dyn_pack(p, XG_OPERAND(i, k), want, "an operand")); }
+XG_FN void xg_dyn_tuple(xg_dyn *p, xg_inst *i) {
+    const xg_shape *was = i->shape;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) xg_dyn_pack_operand(p, i, k, was->elems[k]);
+    if (!xg_shape_has_dynamic(was)) return;
+    (void)xg_hb_done(i);
+    i->scratch = p;
+}
+/* What the parameter of a computation was declared to be: it may have been rewritten already. */
+XG_FN const xg_shape *xg_dyn_declared(const xg_dyn *p, const xg_inst *param) { return param->id < p->n_was && p->was[param->id] ? p->was[param->id] : param->shape; }
+XG_FN void xg_dyn_branches(xg_dyn *p, xg_inst *i) {
+    xg_comps comps = xg_opt_control_comps(p->m->arena, i);
+    uint32_t k;
+    for (k = 0; k < comps.n; k++) xg_dyn_pack_operand(p, i, 1 + k, xg_dyn_declared(p, comps.p[k]->params[0]));
+    xg_dyn_arrives(p, i, xg_dyn_packed_shape(p->m, i->shape));
+}
+
+/* ---- the walk ---- */
+
+/* Opcodes about sizes, even where all of these are fixed. */
+XG_FN bool xg_dyn_is_about_sizes(const xg_inst *i) {
+    xg_str target;
+    if (i->op != XG_CUSTOM_CALL) return i->op == XG_SET_DIMENSION_SIZE || i->op == XG_DYNAMIC_RESHAPE;
+    target = xg_attr_str(i, XG_A_custom_call_target);
+    return xg_str_eq(target, XG_STR("SliceToDynamic")) || xg_str_eq(target, XG_STR("PadToStatic"));
+}
+XG_FN bool xg_dyn_touches(const xg_inst *i) {
+    uint32_t k;
+    if (xg_dyn_is_about_sizes(i) || xg_shape_has_dynamic(i->shape)) return true;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch) return true;
+    return false;
+}
+XG_FN void xg_dyn_compute(xg_dyn *p, xg_inst *i) {
+    uint32_t k;
+    if (!xg_dyn_touches(i)) return;
+    for (k = 0; k < i->n_operands; k++) if (!xg_shape_is_array(XG_OPERAND(i, k)->shape) && XG_OPERAND(i, k)->scratch) xg_dyn_refuse(p, "dynamic dimensions in a tuple");
+    memset(p->out, 0, sizeof p->out);
+    xg_dyn_settle_any(p, xg_dyn_apply(p));
+}
+XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
+    p->i = i;
+    p->b = xg_hb_at(i);
+    switch (i->op) {
+    case XG_PARAMETER: xg_dyn_arrives(p, i, xg_dyn_packed_shape(p->m, i->shape)); break;
+    case XG_GET_TUPLE_ELEMENT: xg_dyn_element(p, i); break;
+    case XG_TUPLE: xg_dyn_tuple(p, i); break;
+    case XG_CONDITIONAL: xg_dyn_branches(p, i); break;
+    case XG_AFTER_ALL: break;
+    case XG_WHILE: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY:
+        xg_dyn_pack_operand(p, i, 0, i->shape);
+        xg_dyn_arrives(p, i, xg_dyn_packed_shape(p->m, i->shape));
+        break;
+    default: xg_dyn_compute(p, i);
+    }
+}
+/* Fusions that are touched are taken apart first, while their computations are what they were. */
+XG_FN void xg_dyn_open_fusions(xg_comp *c) {
+    xg_inst *i, *next, **args;
+    uint32_t k;
+    xg_hb b;
+    for (i = c->first; i; i = next) {
+        bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
+        next = i->next;
+        for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
+        if (!dynamic) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
+        b = xg_hb_at(i);
+        for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), xg_attr_comp(i, XG_A_calls)->params[k]->shape);
+        xg_inst_replace(i, xg_hb_as_dynamic(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
+        xg_inst_remove(i);
+    }
+}
+XG_FN void xg_dyn_walk(xg_dyn *p, xg_comp *c) {
+    const xg_shape *root = c->root->shape;
+    xg_inst *i, *next;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        xg_dyn_visit(p, i);
+    }
+    p->i = c->root;
+    p->b = xg_hb_end(c, c->root);
+    c->root = xg_dyn_pack(p, c->root, root, "the result");
+}
+
+/* ---- the module ---- */
+
+/* An array's memory is that of element 0 of what is packed. */
+XG_FN xg_ints xg_dyn_alias_index(xg_module *m, const xg_shape *s, xg_ints index) {
+    int64_t *longer = XG_NEW_N(m->arena, int64_t, index.n + (size_t)1);
+    xg_ints r;
+    uint32_t k;
+    for (k = 0; k < index.n; k++) { longer[k] = index.p[k]; s = s->elems[index.p[k]]; }
+    r.p = longer;
+    r.n = index.n + xg_dyn_is_array(s);
+    return r;
+}
+XG_FN void xg_dyn_entry(xg_module *m) {
+    xg_io_alias *aliases = XG_NEW_N(m->arena, xg_io_alias, m->n_aliases + (size_t)1);
+    uint32_t k;
+    for (k = 0; k < m->n_aliases; k++) {
+        aliases[k] = m->aliases[k];
+        aliases[k].output = xg_dyn_alias_index(m, m->entry_result, aliases[k].output);
+        aliases[k].param_index = xg_dyn_alias_index(m, m->entry_params->elems[aliases[k].param], aliases[k].param_index);
+    }
+    m->aliases = aliases;
+    {
+        const xg_shape **params = XG_NEW_N(m->arena, const xg_shape *, m->entry_params->n_elems + (size_t)1);
+        for (k = 0; k < m->entry_params->n_elems; k++) params[k] = xg_dyn_packed_shape(m, m->entry_params->elems[k]);
+        m->entry_params = xg_shape_tuple(m, params, m->entry_params->n_elems);
+    }
+    m->entry_result = xg_dyn_packed_shape(m, m->entry_result);
+}
+XG_FN bool xg_dyn_has_work(xg_module *m) {
+    bool any = false;
+    xg_comp *c;
+    uint32_t d;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        any = any || xg_dyn_is_about_sizes(i);
+        if (i->shape->dynamic || (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL))) any = any || xg_shape_has_dynamic(i->shape);
+        for (d = 0; i->shape->dynamic && d < i->shape->rank; d++) if (i->shape->dynamic[d] == XG_DIM_UNBOUNDED)
+            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N", "a dimension without a bound has no place on a device");
+    }
+    return any;
+}
+XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
+    xg_comp *c;
+    xg_dyn p;
+    if (!m->has_dynamic && !m->made[XG_SET_DIMENSION_SIZE] && !m->made[XG_DYNAMIC_RESHAPE] && !m->made[XG_CUSTOM_CALL]) return false;
+    if (!xg_dyn_has_work(m)) return false;
+    for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n_was = m->n_ids;
+    p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        i->scratch = NULL;
+        if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
+    }
+    for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    xg_dyn_entry(m);
+    return true;
+}
+
+#endif /* XG_OPT_DYNAMIC_PADDER_C */
 /* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
  *
  * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
@@ -20960,10 +23562,10 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
 }
 /* The array [rows, columns] of exp(sign 2 pi i j k / n). */
 XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
-    xg_arena *arena = f->b->comp->module->arena;
+    xg_arena *temp; /* numbers twice as wide as the literal's need not stay */
     int64_t dims[2], j, k;
     xg_complex *v, *roots;
-    xg_inst *turns;
+    xg_inst *turns, *made;
     dims[0] = rows;
     dims[1] = columns;
     if (rows > XG_FFT_LITERAL / columns) {
@@ -20971,11 +23573,14 @@ XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int6
         turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
         return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
     }
-    roots = XG_NEW_N(arena, xg_complex, n + 1);
-    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    temp = xg_arena_inner(f->b->comp->module->arena);
+    roots = XG_NEW_N(temp, xg_complex, n + 1);
+    v = XG_NEW_N(temp, xg_complex, rows * columns + 1);
     for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
     for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
-    return xg_fft_literal(f, v, dims, 2);
+    made = xg_fft_literal(f, v, dims, 2);
+    xg_arena_free(temp);
+    return made;
 }
 
 /* ---- one dimension: lines [count, n] ---- */
@@ -21102,9 +23707,9 @@ XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
     return z;
 }
 /* What element j of dimension d adds to element k of its transform, [in, out]. */
-XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, xg_arena *temp, const xg_fft_sizes *z, uint32_t d) {
     int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
-    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    xg_complex *roots = XG_NEW_N(temp, xg_complex, n), *v = XG_NEW_N(temp, xg_complex, in * out);
     double scale = d == 0 ? z->scale : 1;
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
     for (j = 0; j < in; j++) {
@@ -21115,14 +23720,15 @@ XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, ui
 }
 /* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
 XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
-    xg_arena *arena = f->b->comp->module->arena;
-    const xg_complex *v = xg_fft_factor(f, z, 0);
+    xg_arena *temp = xg_arena_inner(f->b->comp->module->arena);
+    const xg_complex *v = xg_fft_factor(f, temp, z, 0);
+    xg_inst *made;
     int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
     uint32_t d;
     for (d = 1; d < z->n; d++) {
-        const xg_complex *w = xg_fft_factor(f, z, d);
+        const xg_complex *w = xg_fft_factor(f, temp, z, d);
         int64_t in = z->in[d], out = z->out[d];
-        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(temp, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
         for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
             const xg_complex p = v[r * columns + c], q = w[j * out + k];
             to->re = p.re * q.re - p.im * q.im;
@@ -21134,7 +23740,9 @@ XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
     }
     dims[0] = rows;
     dims[1] = columns;
-    return xg_fft_literal(f, v, dims, 2);
+    made = xg_fft_literal(f, v, dims, 2);
+    xg_arena_free(temp);
+    return made;
 }
 /* The other half of a spectrum of length n: conjugates, backwards. */
 XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
@@ -21182,16 +23790,18 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
 }
 
 XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
-XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */
 /* opt/layout_assignment.c -- layout-assignment: layouts that let transposes be bitcasts. Greedy: down from operands to users, up to what has no operands, copies at conflicts.
  *
  * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
  *   updates in place, reshapes): it keeps the layouts it came with.
- * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
- * - Up: broadcasts and iotas take the layout that their readers agree upon.
- * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. */
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
+ *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
+ * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
+ *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
 
@@ -21205,13 +23815,18 @@ XG_FN bool xg_assign_keeps(const xg_inst *i) {
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || (user->op == XG_REDUCE && user->n_operands == 2); }
+XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || user->op == XG_COPY || (user->op == XG_REDUCE && user->n_operands == 2); }
 XG_FN bool xg_assign_has_own(const xg_inst *o) { return o->op != XG_BROADCAST && o->op != XG_IOTA && o->op != XG_CONSTANT; }
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
     XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
     return true;
+}
+
+/* What is written over its first operand has the layout of that. */
+XG_FN bool xg_assign_updates(const xg_inst *i) {
+    return (i->op == XG_DYNAMIC_UPDATE_SLICE || (i->op == XG_SCATTER && i->n_operands == 3)) && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_has_own(XG_OPERAND(i, 0));
 }
 
 /* The layout in which the transpose moves nothing. */
@@ -21225,6 +23840,14 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
 }
 
+/* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
+XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
+    const xg_inst *copy = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+    uint32_t k;
+    if (!copy || copy->op != XG_COPY || i == i->comp->root) return NULL;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->rank == i->shape->rank && xg_assign_has_own(XG_OPERAND(i, k)) && XG_OPERAND(i, k)->shape->layout == copy->shape->layout) return copy->shape->layout;
+    return NULL;
+}
 /* What the operands that have a layout of their own agree upon; NULL: nothing. */
 XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     const xg_layout *l = NULL;
@@ -21232,7 +23855,8 @@ XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
         if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
-        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        if (!xg_assign_is_moved(o->shape)) return NULL;
+        if (l && l != o->shape->layout) return xg_assign_asked(i);
         l = o->shape->layout;
     }
     return l;
@@ -21277,15 +23901,58 @@ XG_FN bool xg_assign_settle(xg_inst *i) {
     return changed;
 }
 
+/* The layout of the operand in which the transpose or copy moves nothing. */
+XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    int32_t order[XG_RANK_MAX];
+    xg_ints perm;
+    uint32_t k;
+    if (i->op == XG_COPY) return to->layout;
+    perm = xg_attr_ints(i, XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+/* A matrix, or a batch of them, column by column. */
+XG_FN bool xg_assign_exchanges(const xg_inst *dot, const xg_layout *l) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    uint32_t n = d.lb.n, rank = dot->shape->rank, k;
+    if (rank != n + 2 || XG_OPERAND(dot, 0)->shape->rank != n + d.lc.n + 1 || !xg_alg_dot_is_symmetric(dot)) return false;
+    for (k = 0; k < n; k++) if (l->minor_to_major[rank - 1 - k] != (int32_t)k) return false;
+    return l->minor_to_major[0] == (int32_t)n;
+}
+XG_FN bool xg_assign_dot(xg_inst *dot) {
+    const xg_inst *reader = dot->first_use ? dot->first_use->user : NULL;
+    const xg_layout *l;
+    if (!reader || dot->first_use != dot->last_use || dot == dot->comp->root || (reader->op != XG_TRANSPOSE && reader->op != XG_COPY)) return false;
+    if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;
+    l = xg_assign_for_reader(reader);
+    if (!l || !dot->shape->layout || (l->minor_to_major[0] != dot->shape->layout->minor_to_major[0] && !xg_assign_exchanges(dot, l))) return false;
+    return xg_assign_set(dot, l);
+}
+XG_FN bool xg_assign_remove_copy(xg_inst *i) {
+    const xg_inst *x = i->op == XG_COPY ? XG_OPERAND(i, 0) : NULL;
+    if (!x || x->shape != i->shape || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i == i->comp->root && x->op != XG_DOT) return false;
+    xg_inst_replace(i, XG_OPERAND(i, 0));
+    xg_inst_remove(i);
+    return true;
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
-    xg_inst *i;
+    xg_inst *i, *next;
     bool changed = false;
     for (i = c->first; i; i = i->next) {
         if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
+        else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
     for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->last; i; i = i->prev) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
     for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        changed = xg_assign_remove_copy(i) || changed;
+    }
     return changed;
 }
 
@@ -21315,20 +23982,40 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
     return r;
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+/* The entry and every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_comps r;
     uint32_t at, k;
-    bool changed = false;
     xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+        xg_comps called;
+        if (!xg_opt_is_control(i)) continue;
+        called = xg_opt_control_comps(m->arena, i);
+        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    }
+    r.p = work.p;
+    r.n = work.n;
+    return r;
+}
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    xg_comps all = xg_opt_sequences(m);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < all.n; k++) changed = fn(all.p[k]) || changed;
+    return changed;
+}
+/* Calls fn for every such instruction as it stands there now: fn may take it away and put others in front of it. */
+XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)) {
+    xg_comps all = xg_opt_sequences(m);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < all.n; k++) {
+        xg_inst *i = all.p[k]->first, *next;
+        for (; i; i = next) {
+            next = i->next;
+            changed = fn(i) || changed;
         }
-        changed = fn(work.p[at]) || changed;
     }
     return changed;
 }
@@ -21400,12 +24087,323 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
     memset(&f, 0, sizeof f);
     f.m = m;
     xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) xg_flatten_comp(&f, m->entry, 0);
     return f.changed;
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
-/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+/* opt/contract_expander.c -- ragged-dot and scaled-dot, and the calls that stand for them, as plain dots.
+ *
+ * ragged-dot: a loop over the groups, each round one dot over all rows. With a free ragged dimension the rows of the group are taken from its result; with a contracting
+ * one all other rows of both operands are made zero; with a batch one a single dot does, since the groups share nothing. What does not belong to a group is
+ * picked away, not multiplied by zero, so that its infinities and NaNs stay where they are. Rows behind the last group give zeros.
+ * scaled-dot: each operand times its scale, in f32, which holds every product of 8-bit floats by powers of two. */
+#ifndef XG_OPT_CONTRACT_EXPANDER_C
+#define XG_OPT_CONTRACT_EXPANDER_C
+
+/* ---- ragged-dot ---- */
+
+typedef struct xg_ragged_form {
+    xg_dot_dims d;
+    int64_t dim, group_dim;                    /* the ragged dimension of lhs; the group dimension of rhs */
+    int64_t prefix[XG_RANK_MAX]; uint32_t n;   /* dimensions of lhs that lead the group sizes */
+    int64_t groups;
+    bool contracting, batch;
+} xg_ragged_form;
+
+XG_FN bool xg_ints_hold(xg_ints v, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < v.n; k++) if (v.p[k] == d) return true;
+    return false;
+}
+XG_FN void xg_ragged_form_of(const xg_inst *i, xg_ragged_form *f) {
+    const xg_shape *sizes = XG_OPERAND(i, 2)->shape;
+    uint32_t k;
+    f->d = xg_dot_dims_of(i);
+    f->dim = xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0];
+    f->contracting = xg_ints_hold(f->d.lc, f->dim);
+    f->batch = xg_ints_hold(f->d.lb, f->dim);
+    f->group_dim = f->contracting || f->batch ? -1 : xg_attr_ints(i, XG_A_rhs_group_dims).p[0];
+    f->groups = sizes->dims[sizes->rank - 1];
+    f->n = 0;
+    if (sizes->rank == 1) return;
+    for (k = 0; k < f->d.lb.n && f->d.lb.p[k] != f->dim; k++) f->prefix[f->n++] = f->d.lb.p[k];
+    if (f->contracting) for (k = 0; k < f->d.lc.n && f->d.lc.p[k] != f->dim; k++) f->prefix[f->n++] = f->d.lc.p[k];
+    if (!f->contracting && !f->batch) for (k = 0; k < (uint32_t)f->dim; k++) if (!xg_ints_hold(f->d.lc, k) && !xg_ints_hold(f->d.lb, k)) f->prefix[f->n++] = k;
+}
+/* The dimension of rhs that goes with dimension d of lhs, or -1; the dimension of the dot's result that it becomes, or -1. */
+XG_FN int64_t xg_ragged_right(const xg_ragged_form *f, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < f->d.lc.n; k++) if (f->d.lc.p[k] == d) return f->d.rc.p[k];
+    for (k = 0; k < f->d.lb.n; k++) if (f->d.lb.p[k] == d) return f->d.rb.p[k];
+    return -1;
+}
+XG_FN int64_t xg_ragged_result(const xg_ragged_form *f, int64_t d) {
+    int64_t n = f->d.lb.n, k;
+    if (xg_ints_hold(f->d.lc, d)) return -1;
+    for (k = 0; k < (int64_t)f->d.lb.n; k++) if (f->d.lb.p[k] == d) return k;
+    for (k = 0; k < d; k++) if (!xg_ints_hold(f->d.lc, k) && !xg_ints_hold(f->d.lb, k)) n++;
+    return n;
+}
+/* Where each group ends: s64 of the sizes' dimensions. */
+XG_FN xg_inst *xg_ragged_ends(const xg_hb *b, xg_inst *sizes) {
+    uint32_t rank = sizes->shape->rank, k;
+    int64_t dims[XG_RANK_MAX + 1], places[XG_RANK_MAX + 1], last = rank;
+    xg_inst *to, *all;
+    if (rank == XG_RANK_MAX) return NULL;
+    for (k = 0; k < rank; k++) dims[k] = sizes->shape->dims[k];
+    dims[rank] = dims[rank - 1];
+    for (k = 0; k + 1 < rank; k++) places[k] = k;
+    places[rank - 1] = rank; /* [.., end, group] */
+    all = xg_hb_broadcast(b, xg_hb_convert(b, sizes, XLAGPU_S64), dims, rank + 1, places, rank);
+    to = xg_hb_iota(b, XLAGPU_S32, dims, rank + 1, (int64_t)rank - 1);
+    to = xg_hb_compare(b, "GE", to, xg_hb_iota(b, XLAGPU_S32, dims, rank + 1, rank));
+    all = xg_hb_select(b, to, all, xg_hb_int_like(b, all, 0));
+    return xg_hb_sum(b, all, &last, 1);
+}
+/* pred of x's dimensions: index along dim (direction) the limit, which is of the prefix's dimensions; those are dimensions at[..] of x. */
+XG_FN xg_inst *xg_ragged_side(const xg_hb *b, const xg_inst *x, int64_t dim, const char *direction, xg_inst *limit, const int64_t *at, uint32_t n) {
+    xg_inst *i = xg_hb_iota(b, XLAGPU_S64, x->shape->dims, x->shape->rank, dim);
+    return xg_hb_compare(b, direction, i, xg_hb_broadcast(b, limit, x->shape->dims, x->shape->rank, at, n));
+}
+/* x where its index along dim is in the group [from, to), and `otherwise` elsewhere. side: 0 lhs, 1 rhs, 2 result. */
+XG_FN xg_inst *xg_ragged_member(const xg_hb *b, const xg_ragged_form *f, xg_inst *x, int side, xg_inst *from, xg_inst *to, xg_inst *otherwise) {
+    int64_t at[XG_RANK_MAX], dim = side == 0 ? f->dim : side == 1 ? xg_ragged_right(f, f->dim) : xg_ragged_result(f, f->dim);
+    xg_inst *in;
+    uint32_t k;
+    for (k = 0; k < f->n; k++) at[k] = side == 0 ? f->prefix[k] : side == 1 ? xg_ragged_right(f, f->prefix[k]) : xg_ragged_result(f, f->prefix[k]);
+    in = xg_ragged_side(b, x, dim, "LT", to, at, f->n);
+    if (from) in = xg_hb_2(b, XG_AND, in, xg_ragged_side(b, x, dim, "GE", from, at, f->n));
+    return xg_hb_select(b, in, x, otherwise);
+}
+/* x[.., k, ..] along one dimension, which goes. */
+XG_FN xg_inst *xg_ragged_pick(const xg_hb *b, xg_inst *x, int64_t dim, xg_inst *k) {
+    int64_t sizes[XG_RANK_MAX], rest[XG_RANK_MAX];
+    xg_inst *starts[XG_RANK_MAX], *zero = xg_hb_int(b, XLAGPU_S32, 0);
+    uint32_t d, n = 0;
+    for (d = 0; d < x->shape->rank; d++) {
+        starts[d] = (int64_t)d == dim ? k : zero;
+        sizes[d] = (int64_t)d == dim ? 1 : x->shape->dims[d];
+        if ((int64_t)d != dim) rest[n++] = sizes[d];
+    }
+    return xg_hb_reshape(b, xg_hb_dynamic_slice(b, x, starts, sizes), rest, n);
+}
+/* Without the group dimension of rhs. */
+XG_FN xg_dot_dims xg_ragged_dims(const xg_hb *b, const xg_ragged_form *f) {
+    xg_dot_dims d = f->d;
+    int64_t *c = XG_NEW_N(b->comp->module->arena, int64_t, d.rc.n + 1), *p = XG_NEW_N(b->comp->module->arena, int64_t, d.rb.n + 1);
+    uint32_t k;
+    for (k = 0; k < d.rc.n; k++) c[k] = d.rc.p[k] - (d.rc.p[k] > f->group_dim);
+    for (k = 0; k < d.rb.n; k++) p[k] = d.rb.p[k] - (d.rb.p[k] > f->group_dim);
+    d.rc.p = c;
+    d.rb.p = p;
+    return d;
+}
+XG_FN xg_inst *xg_ragged_zeros(const xg_hb *b, const xg_shape *s) {
+    xg_inst *zero = xg_hb_int(b, xg_type_real(s->type), 0);
+    return xg_hb_splat(b, xg_hb_convert(b, zero, s->type), s->dims, s->rank);
+}
+XG_FN xg_inst *xg_ragged_expand(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape;
+    xg_inst *l = XG_OPERAND(i, 0), *r = XG_OPERAND(i, 1), *ends = xg_ragged_ends(b, XG_OPERAND(i, 2)), *state[5], *from, *to, *part;
+    int64_t last = (int64_t)XG_OPERAND(i, 2)->shape->rank - 1;
+    xg_ragged_form f;
+    xg_loop loop;
+    if (!ends) return NULL;
+    xg_ragged_form_of(i, &f);
+    state[0] = xg_ragged_zeros(b, s);
+    if (f.groups == 0) return state[0];
+    if (f.batch) {
+        to = xg_ragged_pick(b, ends, last, xg_hb_int(b, XLAGPU_S32, f.groups - 1));
+        return xg_ragged_member(b, &f, xg_hb_dot(b, l, r, f.d, s->type, i), 2, NULL, to, state[0]);
+    }
+    state[1] = l;
+    state[2] = r;
+    state[3] = ends;
+    state[4] = xg_hb_2(b, XG_SUBTRACT, ends, xg_hb_convert(b, XG_OPERAND(i, 2), XLAGPU_S64));
+    loop = xg_hb_loop(b, state, 5, f.groups);
+    to = xg_ragged_pick(&loop.b, loop.state[3], last, loop.k);
+    from = xg_ragged_pick(&loop.b, loop.state[4], last, loop.k);
+    l = loop.state[1];
+    r = loop.state[2];
+    if (f.contracting) {
+        xg_inst *starts[XG_RANK_MAX];
+        int64_t dims[XG_RANK_MAX];
+        uint32_t k;
+        l = xg_ragged_member(&loop.b, &f, l, 0, from, to, xg_ragged_zeros(&loop.b, l->shape));
+        r = xg_ragged_member(&loop.b, &f, r, 1, from, to, xg_ragged_zeros(&loop.b, r->shape));
+        part = xg_hb_dot(&loop.b, l, r, f.d, s->type, i);
+        starts[0] = loop.k;
+        dims[0] = 1;
+        for (k = 1; k < s->rank; k++) { starts[k] = k > 1 ? starts[1] : xg_hb_int(&loop.b, XLAGPU_S32, 0); dims[k] = s->dims[k]; }
+        loop.state[0] = xg_hb_dynamic_update_slice(&loop.b, loop.state[0], xg_hb_reshape(&loop.b, part, dims, s->rank), starts);
+    } else {
+        r = xg_ragged_pick(&loop.b, r, f.group_dim, loop.k);
+        part = xg_hb_dot(&loop.b, l, r, xg_ragged_dims(&loop.b, &f), s->type, i);
+        loop.state[0] = xg_ragged_member(&loop.b, &f, part, 2, from, to, loop.state[0]);
+    }
+    xg_hb_loop_end(b, &loop);
+    return loop.state[0];
+}
+
+/* ---- scaled-dot ---- */
+
+/* scale[.., s, ..] -> [.., s * block, ..] */
+XG_FN xg_inst *xg_scaled_spread(const xg_hb *b, xg_inst *scale, const xg_shape *to) {
+    uint32_t d, k;
+    if (!scale->shape->rank) return xg_hb_splat(b, scale, to->dims, to->rank);
+    for (d = 0; d < to->rank; d++) {
+        int64_t dims[XG_RANK_MAX + 1], places[XG_RANK_MAX], have = scale->shape->dims[d];
+        if (have == to->dims[d]) continue;
+        for (k = 0; k < to->rank; k++) { places[k] = k + (k > d); dims[places[k]] = scale->shape->dims[k]; }
+        dims[d + 1] = to->dims[d] / have;
+        scale = xg_hb_broadcast(b, scale, dims, to->rank + 1, places, to->rank);
+        for (k = 0; k < to->rank; k++) dims[k] = k < d ? scale->shape->dims[k] : k == d ? to->dims[d] : scale->shape->dims[k + 1];
+        scale = xg_hb_reshape(b, scale, dims, to->rank);
+    }
+    return scale;
+}
+XG_FN xg_inst *xg_scaled_value(const xg_hb *b, xg_inst *x, xg_inst *scale, xlagpu_type t) {
+    xg_inst *wide = xg_hb_convert(b, x, t);
+    return xg_hb_2(b, XG_MULTIPLY, wide, xg_scaled_spread(b, xg_hb_convert(b, scale, t), x->shape));
+}
+XG_FN xg_inst *xg_scaled_dot_of(const xg_hb *b, xg_inst *i, xg_dot_dims d) {
+    xlagpu_type t = XLAGPU_F32;
+    xg_inst *l, *r;
+    uint32_t k;
+    for (k = 0; k < 4; k++) if (XG_OPERAND(i, k)->shape->type == XLAGPU_F64) t = XLAGPU_F64;
+    if (i->shape->type == XLAGPU_F64) t = XLAGPU_F64;
+    l = xg_scaled_value(b, XG_OPERAND(i, 0), XG_OPERAND(i, 2), t);
+    r = xg_scaled_value(b, XG_OPERAND(i, 1), XG_OPERAND(i, 3), t);
+    return xg_hb_convert(b, xg_hb_dot(b, l, r, d, t, i->op == XG_SCALED_DOT ? i : NULL), i->shape->type);
+}
+/* Does the scale have an element for each block of x? */
+XG_FN bool xg_scaled_fits(const xg_shape *x, const xg_shape *scale) {
+    uint32_t d;
+    if (!xg_shape_is_array(x) || !xg_shape_is_array(scale) || x->dynamic || scale->dynamic || xg_type_class(x->type) != XGT_F || xg_type_class(scale->type) != XGT_F) return false;
+    if (scale->rank && scale->rank != x->rank) return false;
+    for (d = 0; d < scale->rank; d++) if (scale->dims[d] != x->dims[d] && (scale->dims[d] <= 0 || x->dims[d] % scale->dims[d])) return false;
+    return x->rank < XG_RANK_MAX;
+}
+/* jax.nn.scaled_matmul: both operands contract their last dimension; a first one of three is the batch. */
+XG_FN bool xg_scaled_is_call(const xg_inst *i) {
+    const xg_shape *l, *r, *s = i->shape;
+    uint32_t n;
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 4 || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__op$block_scaled_dot")) return false;
+    l = XG_OPERAND(i, 0)->shape;
+    r = XG_OPERAND(i, 1)->shape;
+    if (!xg_scaled_fits(l, XG_OPERAND(i, 2)->shape) || !xg_scaled_fits(r, XG_OPERAND(i, 3)->shape) || !xg_shape_is_array(s) || xg_type_class(s->type) != XGT_F) return false;
+    n = l->rank;
+    if (n < 2 || n > 3 || r->rank != n || s->rank != n || l->dims[n - 1] != r->dims[n - 1] || s->dims[n - 2] != l->dims[n - 2] || s->dims[n - 1] != r->dims[n - 2]) return false;
+    return n == 2 || (l->dims[0] == r->dims[0] && l->dims[0] == s->dims[0]);
+}
+XG_FN xg_inst *xg_scaled_expand_call(const xg_hb *b, xg_inst *i) {
+    int64_t *dims = XG_NEW_N(b->comp->module->arena, int64_t, 2);
+    xg_dot_dims d;
+    dims[0] = 0;
+    dims[1] = (int64_t)i->shape->rank - 1;
+    d.lb.p = d.rb.p = dims;
+    d.lb.n = d.rb.n = i->shape->rank - 2;
+    d.lc.p = d.rc.p = dims + 1;
+    d.lc.n = d.rc.n = 1;
+    return xg_scaled_dot_of(b, i, d);
+}
+
+XG_FN bool xg_contract_matches(const xg_inst *i) {
+    if (i->op == XG_SCALED_DOT) return xg_scaled_fits(XG_OPERAND(i, 0)->shape, XG_OPERAND(i, 2)->shape) && xg_scaled_fits(XG_OPERAND(i, 1)->shape, XG_OPERAND(i, 3)->shape);
+    if (i->op == XG_RAGGED_DOT) return !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic && !XG_OPERAND(i, 2)->shape->dynamic;
+    return xg_scaled_is_call(i);
+}
+XG_FN xg_inst *xg_contract_expand(const xg_hb *b, xg_inst *i) {
+    return i->op == XG_RAGGED_DOT ? xg_ragged_expand(b, i) : i->op == XG_SCALED_DOT ? xg_scaled_dot_of(b, i, xg_dot_dims_of(i)) : xg_scaled_expand_call(b, i);
+}
+XG_FN bool xg_opt_contract_expander(xg_module *m) { return xg_opt_expand(m, xg_contract_matches, xg_contract_expand); }
+
+#endif /* XG_OPT_CONTRACT_EXPANDER_C */
+/* opt/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
+ *
+ * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw and from run to run; the key tells apart the
+ * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. */
+#ifndef XG_OPT_RANDOM_EXPANDER_C
+#define XG_OPT_RANDOM_EXPANDER_C
+
+/* n random words of type u32 or u64. */
+XG_FN xg_inst *xg_random_words(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+    xg_module *m = b->comp->module;
+    const xg_shape *shapes[2];
+    int64_t two = 2, three = 3, one = 1, delta = t == XLAGPU_U64 ? n / 2 + 1 : n / 4 + 1;
+    xg_inst *parts[2], *state, *replica;
+    parts[0] = xg_hb_reshape(b, xg_hb_int(b, XLAGPU_U64, (int64_t)((uint64_t)i->id * 2654435761u + 1)), &one, 1);
+    if (m->replica_count > 1) {
+        replica = xg_hb_convert(b, xg_hb_op(b, XG_REPLICA_ID, xg_shape_scalar(m, XLAGPU_U32), NULL, 0), XLAGPU_U64);
+        replica = xg_hb_2(b, XG_SHIFT_LEFT, replica, xg_hb_int(b, XLAGPU_U64, 32));
+        parts[0] = xg_hb_2(b, XG_XOR, parts[0], xg_hb_reshape(b, replica, &one, 1));
+    }
+    parts[1] = xg_hb_op(b, XG_RNG_GET_AND_UPDATE_STATE, xg_hb_shape(b, XLAGPU_U64, &two, 1), NULL, 0);
+    xg_inst_set_attr(parts[1], xg_attr_make_int(XG_A_delta, delta));
+    shapes[0] = xg_hb_shape(b, XLAGPU_U64, &three, 1);
+    shapes[1] = xg_hb_shape(b, t, &n, 1);
+    state = xg_hb_concat(b, parts, 2, 0);
+    state = xg_hb_op(b, XG_RNG_BIT_GENERATOR, xg_shape_tuple(m, shapes, 2), &state, 1);
+    xg_inst_set_attr(state, xg_attr_make_str(m, XG_A_algorithm, XG_STR("rng_philox")));
+    return xg_hb_element(b, state, 1);
+}
+/* Words as fractions in [0, 1), of the upper bits that type t holds exactly. */
+XG_FN xg_inst *xg_random_fractions(const xg_hb *b, xg_inst *words, xlagpu_type t) {
+    int keep = t == XLAGPU_F64 ? 52 : 23, have = t == XLAGPU_F64 ? 64 : 32;
+    xg_inst *x = xg_hb_2(b, XG_SHIFT_RIGHT_LOGICAL, words, xg_hb_int_like(b, words, have - keep));
+    x = xg_hb_convert(b, x, t);
+    return xg_hb_2(b, XG_MULTIPLY, x, xg_hb_float_like(b, x, ldexp(1, -keep)));
+}
+/* Rounding may reach the upper end: then it is the lower one once more. */
+XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+    xg_inst *x = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t), *lo = xg_hb_convert(b, XG_OPERAND(i, 0), t), *hi = xg_hb_convert(b, XG_OPERAND(i, 1), t), *over, *some;
+    over = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, hi, lo), &n, 1);
+    x = xg_hb_2(b, XG_MULTIPLY, x, over);
+    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
+    x = xg_hb_convert(b, x, i->shape->type);
+    hi = xg_hb_splat(b, XG_OPERAND(i, 1), &n, 1);
+    lo = xg_hb_splat(b, XG_OPERAND(i, 0), &n, 1);
+    over = xg_hb_compare(b, "GE", x, hi);
+    some = xg_hb_compare(b, "LT", lo, hi);
+    return xg_hb_select(b, xg_hb_2(b, XG_AND, over, some), lo, x);
+}
+/* Box and Muller's: two fractions a number. */
+XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+    xg_inst *u = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t), *r = xg_hb_slice_dim(b, u, 0, 0, n), *turn = xg_hb_slice_dim(b, u, 0, n, 2 * n), *x;
+    r = xg_hb_1(b, XG_LOG_PLUS_ONE, xg_hb_1(b, XG_NEGATE, r)); /* of 1 - r, which is not zero */
+    r = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_float_like(b, r, -2));
+    r = xg_hb_1(b, XG_SQRT, r);
+    turn = xg_hb_2(b, XG_MULTIPLY, turn, xg_hb_float_like(b, turn, 6.283185307179586));
+    x = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_1(b, XG_COSINE, turn));
+    x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 1), t), &n, 1));
+    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 0), t), &n, 1));
+    return xg_hb_convert(b, x, i->shape->type);
+}
+/* lo + words % (hi - lo), in 64 bits; an empty range gives lo. */
+XG_FN xg_inst *xg_random_integer(const xg_hb *b, const xg_inst *i, int64_t n) {
+    xg_inst *x = xg_random_words(b, i, XLAGPU_U64, n), *lo, *span, *none;
+    if (i->shape->type == XLAGPU_PRED) return xg_hb_convert(b, xg_hb_2(b, XG_AND, x, xg_hb_int_like(b, x, 1)), XLAGPU_PRED);
+    lo = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 0), XLAGPU_S64), XLAGPU_U64);
+    span = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 1), XLAGPU_S64), XLAGPU_U64);
+    span = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, span, lo), &n, 1);
+    none = xg_hb_int_like(b, span, 0);
+    x = xg_hb_2(b, XG_REMAINDER, x, span);
+    x = xg_hb_select(b, xg_hb_compare(b, "EQ", span, none), none, x);
+    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
+    return xg_hb_convert(b, x, i->shape->type);
+}
+XG_FN bool xg_random_matches(const xg_inst *i) { return i->op == XG_RNG && !i->shape->dynamic && i->shape->elements > 0; }
+XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
+    int64_t n = i->shape->elements;
+    xlagpu_type t = i->shape->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    xg_inst *x = xg_type_class(i->shape->type) != XGT_F ? xg_random_integer(b, i, n) : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n) : xg_random_uniform(b, i, t, n);
+    return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_random_expander(xg_module *m) { return xg_opt_expand(m, xg_random_matches, xg_random_expand); }
+
+#endif /* XG_OPT_RANDOM_EXPANDER_C */
+/* opt/linear_expander.c -- CholeskyExpander and TriangularSolveExpander, as loops over columns and rows; what all expanders of linear algebra are written with.
  *
  * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
  * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
@@ -21558,58 +24556,1390 @@ XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool low
     xg_hb_loop_end(b, &l);
     return l.state[0];
 }
-XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
-    xg_str op = xg_attr_str(i, XG_A_transpose_a);
-    xg_inst *a, *y;
-    if (i->shape->elements == 0) return NULL;
-    a = xg_linear_flat(b, XG_OPERAND(i, 0));
-    y = xg_linear_flat(b, XG_OPERAND(i, 1));
-    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
-    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+/* op(a) x = y or x op(a) = y; op: 'n', 't' (transpose) or 'a' (adjoint) of matrices of any leading dimensions. */
+XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lower, bool unit, char op) {
+    xg_inst *a = xg_linear_flat(b, XG_OPERAND(i, 0)), *y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    bool flip = op != 'n';
+    if (op == 'a') a = xg_linear_conj(b, a);
     if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
     if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
     y = xg_linear_solved(b, a, y, lower, unit);
     return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
 }
-
-/* ---- the calls ---- */
-
-XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
-    xg_str s = xg_attr_str(i, XG_A_backend_config);
-    uint32_t n = (uint32_t)strlen(name), k;
-    for (k = 0; k + n < s.n; k++) {
-        uint32_t at = k + n;
-        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
-        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
-        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
-    }
-    return false;
-}
-XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
-    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
-    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
-    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
-           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
-}
-XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
-    const xg_shape *info = i->shape->elems[1];
-    xg_inst *good, *out[2];
-    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
-    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
-    return xg_hb_tuple(b, out, 2);
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    return xg_linear_solution(b, i, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+                              xg_str_is(op, "TRANSPOSE") ? 't' : xg_str_is(op, "ADJOINT") ? 'a' : 'n');
 }
 
 XG_FN bool xg_linear_matches(const xg_inst *i) {
-    if (xg_linear_is_potrf(i)) return true;
     return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : xg_linear_expand_solve(b, i);
 }
-XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/lu_expander.c -- LU with partial pivoting, pivots as permutations, and tridiagonal systems, as loops over columns and rows.
+ *
+ * A round finds the pivot of one column, swaps two rows and eliminates below: the whole matrix is read once and written once. Matrices of a batch go through the
+ * rounds together; each has its own pivots, so rows are picked by masks, never by addresses. What is not picked does not matter, NaN included. */
+#ifndef XG_OPT_LU_EXPANDER_C
+#define XG_OPT_LU_EXPANDER_C
+
+/* ---- what all factorisations are written with ---- */
+
+/* x stretched to dims: x has as many dimensions, and along each one element or all. */
+XG_FN xg_inst *xg_linear_stretch(const xg_hb *b, xg_inst *x, const int64_t *dims) {
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = x->shape->rank, n = 0, d;
+    for (d = 0; d < rank; d++) if (x->shape->dims[d] == dims[d]) { kept[n] = dims[d]; places[n++] = d; }
+    return n == rank ? x : xg_hb_broadcast(b, xg_hb_reshape(b, x, kept, n), dims, rank, places, n);
+}
+/* op over one dimension, of which one element is left. */
+XG_FN xg_inst *xg_linear_fold(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *init, uint32_t dim) {
+    int64_t dims[XG_RANK_MAX], over = dim;
+    memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
+    dims[dim] = 1;
+    return xg_hb_reshape(b, xg_hb_reduce(b, x, init, &over, 1, xg_hb_reducer(b, op, x->shape->type)), dims, x->shape->rank);
+}
+XG_FN xg_inst *xg_linear_sum(const xg_hb *b, xg_inst *x, uint32_t dim) { return xg_linear_fold(b, XG_ADD, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), dim); }
+/* The largest of sizes, which are not negative. */
+XG_FN xg_inst *xg_linear_most(const xg_hb *b, xg_inst *x, uint32_t dim) { return xg_linear_fold(b, XG_MAXIMUM, x, xg_hb_float(b, x->shape->type, 0), dim); }
+/* pred of `dims`: index along dim (direction) k, where k is a scalar or stretches to dims. */
+XG_FN xg_inst *xg_linear_where(const xg_hb *b, const int64_t *dims, uint32_t rank, uint32_t dim, const char *direction, xg_inst *k) {
+    xg_inst *at = xg_hb_iota(b, XLAGPU_S32, dims, rank, dim);
+    return xg_hb_compare(b, direction, at, k->shape->rank ? xg_linear_stretch(b, k, dims) : xg_hb_splat(b, k, dims, rank));
+}
+XG_FN xg_inst *xg_linear_where_in(const xg_hb *b, const xg_inst *x, uint32_t dim, const char *direction, xg_inst *k) { return xg_linear_where(b, x->shape->dims, x->shape->rank, dim, direction, k); }
+XG_FN xg_inst *xg_linear_zeros(const xg_hb *b, xlagpu_type t, int64_t x, int64_t y, int64_t z) {
+    int64_t dims[3];
+    dims[0] = x; dims[1] = y; dims[2] = z;
+    return xg_linear_number(b, t, 0, dims, 3);
+}
+XG_FN xg_inst *xg_linear_zero_like(const xg_hb *b, const xg_inst *x) { return xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank); }
+/* x where keep, else 0. */
+XG_FN xg_inst *xg_linear_kept(const xg_hb *b, xg_inst *keep, xg_inst *x) {
+    xg_inst *zero = xg_linear_zero_like(b, x);
+    return xg_hb_select(b, keep, x, zero);
+}
+XG_FN xg_inst *xg_linear_and(const xg_hb *b, xg_inst *x, xg_inst *y) { return xg_hb_2(b, XG_AND, x, y); }
+/* |re| + |im|, which LAPACK compares pivots by. */
+XG_FN xg_inst *xg_linear_size(const xg_hb *b, xg_inst *x) {
+    xg_inst *re;
+    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_1(b, XG_ABS, x);
+    re = xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_REAL, x));
+    return xg_hb_2(b, XG_ADD, re, xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_IMAG, x)));
+}
+/* A result of the call in its own shape. */
+XG_FN xg_inst *xg_linear_result(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+
+/* ---- LU ---- */
+
+typedef struct xg_lu_round { xg_inst *row, *zero, *at; } xg_lu_round; /* the pivot's row [batch, 1, columns]; is the column all zero; the pivot's index [batch, 1, 1] */
+
+/* The first of the largest from the diagonal down; the diagonal where there is none (NaN). */
+XG_FN xg_lu_round xg_lu_pivot(const xg_hb *b, xg_inst *a, xg_inst *k) {
+    xg_inst *size = xg_linear_size(b, xg_linear_row(b, a, k, 2)), *most, *hit, *none;
+    xg_lu_round r;
+    int64_t rows = a->shape->dims[1];
+    none = xg_hb_float_like(b, size, -1);
+    size = xg_hb_select(b, xg_linear_where_in(b, size, 1, "GE", k), size, none);
+    most = xg_linear_most(b, size, 1);
+    r.zero = xg_hb_compare(b, "EQ", most, xg_hb_float_like(b, most, 0));
+    hit = xg_hb_compare(b, "EQ", size, xg_linear_stretch(b, most, size->shape->dims));
+    r.at = xg_hb_iota(b, XLAGPU_S32, size->shape->dims, 3, 1);
+    none = xg_hb_int(b, XLAGPU_S32, rows);
+    r.at = xg_hb_select(b, hit, r.at, xg_hb_splat(b, none, size->shape->dims, 3));
+    r.at = xg_linear_fold(b, XG_MINIMUM, r.at, none, 1);
+    none = xg_hb_compare(b, "EQ", r.at, xg_hb_int_like(b, r.at, rows));
+    r.at = xg_hb_select(b, none, xg_hb_splat(b, k, r.at->shape->dims, 3), r.at);
+    r.row = xg_linear_sum(b, xg_linear_kept(b, xg_linear_where_in(b, a, 1, "EQ", r.at), a), 1);
+    return r;
+}
+/* Rows k and r->at of a change places, and what lies below the pivot is eliminated; its factors take its place. */
+XG_FN xg_inst *xg_lu_eliminate(const xg_hb *b, xg_inst *a, xg_inst *k, const xg_lu_round *r) {
+    xg_inst *row = xg_linear_stretch(b, xg_linear_row(b, a, k, 1), a->shape->dims), *best = xg_linear_stretch(b, r->row, a->shape->dims), *factor, *below, *right, *change;
+    a = xg_hb_select(b, xg_linear_where_in(b, a, 1, "EQ", r->at), row, a);
+    a = xg_hb_select(b, xg_linear_where_in(b, a, 1, "EQ", k), best, a);
+    factor = xg_linear_row(b, a, k, 2);
+    factor = xg_hb_2(b, XG_DIVIDE, factor, xg_linear_stretch(b, xg_linear_row(b, r->row, k, 2), factor->shape->dims));
+    factor = xg_linear_stretch(b, factor, a->shape->dims);
+    below = xg_linear_stretch(b, xg_hb_1(b, XG_NOT, r->zero), a->shape->dims);
+    below = xg_linear_and(b, xg_linear_where_in(b, a, 1, "GT", k), below);
+    right = xg_linear_and(b, xg_linear_where_in(b, a, 2, "GT", k), below);
+    below = xg_linear_and(b, xg_linear_where_in(b, a, 2, "EQ", k), below);
+    change = xg_hb_2(b, XG_SUBTRACT, a, xg_hb_2(b, XG_MULTIPLY, factor, best));
+    a = xg_hb_select(b, right, change, a);
+    return xg_hb_select(b, below, factor, a);
+}
+/* a[batch, rows, columns] -> out: L below the diagonal and U, pivots [batch, 1, k] from one, and the first zero pivot [batch, 1, 1], from one, or 0. */
+XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
+    const int64_t *dims = a->shape->dims;
+    int64_t n = XG_MIN(dims[1], dims[2]);
+    xg_inst *state[3], *first, *next;
+    xg_lu_round r;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
+    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
+    l = xg_hb_loop(b, state, 3, n);
+    r = xg_lu_pivot(&l.b, l.state[0], l.k);
+    l.state[0] = xg_lu_eliminate(&l.b, l.state[0], l.k, &r);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], xg_hb_2(&l.b, XG_ADD, r.at, xg_hb_int_like(&l.b, r.at, 1)), l.k, 2);
+    first = xg_hb_compare(&l.b, "EQ", l.state[2], xg_hb_int_like(&l.b, l.state[2], 0));
+    first = xg_linear_and(&l.b, first, r.zero);
+    next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    l.state[2] = xg_hb_select(&l.b, first, xg_hb_splat(&l.b, next, l.state[2]->shape->dims, 3), l.state[2]);
+    xg_hb_loop_end(b, &l);
+    memcpy(out, l.state, 3 * sizeof *out);
+}
+/* pivots[batch, k], from zero -> the permutation [batch, n] that their swaps make of 0 .. n-1. A pivot outside swaps nothing. */
+XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n) {
+    int64_t dims[3];
+    xg_inst *state[2], *to, *here, *there, *valid, *mine;
+    xg_loop l;
+    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = n;
+    state[0] = xg_hb_iota(b, XLAGPU_S32, dims, 3, 2);
+    dims[2] = pivots->shape->dims[1];
+    state[1] = xg_hb_reshape(b, pivots, dims, 3);
+    l = xg_hb_loop(b, state, 2, XG_MIN(n, dims[2]));
+    to = xg_linear_row(&l.b, l.state[1], l.k, 2);
+    valid = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", to);
+    here = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    there = xg_linear_sum(&l.b, xg_linear_kept(&l.b, valid, l.state[0]), 2);
+    mine = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", l.k);
+    {
+        xg_inst *least = xg_hb_compare(&l.b, "GE", to, xg_hb_int_like(&l.b, to, 0)), *inside = xg_hb_compare(&l.b, "LT", to, xg_hb_int_like(&l.b, to, n));
+        inside = xg_linear_and(&l.b, inside, least);
+        mine = xg_linear_and(&l.b, mine, xg_linear_stretch(&l.b, inside, mine->shape->dims));
+    }
+    here = xg_hb_select(&l.b, valid, xg_linear_stretch(&l.b, here, l.state[0]->shape->dims), l.state[0]);
+    l.state[0] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, there, here->shape->dims), here);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+
+/* ---- tridiagonal ---- */
+
+/* One element of diagonals kept as [batch, n, 1], and its change. */
+#define XG_TRI_AT(x, k) xg_linear_row(&l.b, x, k, 1)
+#define XG_TRI_SET(x, v, k) x = xg_linear_set_row(&l.b, x, v, k, 1)
+XG_FN xg_inst *xg_tri_less(const xg_hb *b, xg_inst *x, xg_inst *f, xg_inst *y) { /* x - f y */
+    y = xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, f, y->shape->dims), y);
+    return xg_hb_2(b, XG_SUBTRACT, x, y);
+}
+XG_FN void xg_tri_swap(const xg_hb *b, xg_inst *when, xg_inst **x, xg_inst **y) {
+    xg_inst *p = xg_linear_stretch(b, when, (*x)->shape->dims), *t = xg_hb_select(b, p, *y, *x);
+    *y = xg_hb_select(b, p, *x, *y);
+    *x = t;
+}
+/* Elimination with partial pivoting: rows k and k + 1 of lower, main, upper, second upper diagonal and right sides. */
+XG_FN void xg_tri_eliminate(const xg_hb *b, xg_inst **s, int64_t n) {
+    xg_loop l = xg_hb_loop(b, s, 5, n - 1);
+    xg_inst *next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1)), *low = XG_TRI_AT(l.state[0], next), *d = XG_TRI_AT(l.state[1], l.k), *e = XG_TRI_AT(l.state[1], next);
+    xg_inst *u = XG_TRI_AT(l.state[2], l.k), *v = XG_TRI_AT(l.state[2], next), *w = xg_linear_zero_like(&l.b, u), *x = XG_TRI_AT(l.state[4], l.k), *y = XG_TRI_AT(l.state[4], next), *f, *swap;
+    swap = xg_hb_1(&l.b, XG_ABS, low);
+    swap = xg_hb_compare(&l.b, "GT", swap, xg_hb_1(&l.b, XG_ABS, d));
+    xg_tri_swap(&l.b, swap, &d, &low);
+    xg_tri_swap(&l.b, swap, &u, &e);
+    xg_tri_swap(&l.b, swap, &w, &v);
+    xg_tri_swap(&l.b, swap, &x, &y);
+    f = xg_hb_2(&l.b, XG_DIVIDE, low, d);
+    e = xg_tri_less(&l.b, e, f, u);
+    v = xg_tri_less(&l.b, v, f, w);
+    y = xg_tri_less(&l.b, y, f, x);
+    XG_TRI_SET(l.state[1], d, l.k);
+    XG_TRI_SET(l.state[1], e, next);
+    XG_TRI_SET(l.state[2], u, l.k);
+    XG_TRI_SET(l.state[2], v, next);
+    XG_TRI_SET(l.state[3], w, l.k);
+    XG_TRI_SET(l.state[4], x, l.k);
+    XG_TRI_SET(l.state[4], y, next);
+    xg_hb_loop_end(b, &l);
+    memcpy(s, l.state, 5 * sizeof *s);
+}
+/* dl, d, du [batch, n, 1], right sides [batch, n, m] -> solutions. The last element of du is not part of the system. */
+XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg_inst *du, xg_inst *y) {
+    const int64_t *dims = y->shape->dims;
+    int64_t n = dims[1];
+    xg_inst *s[6], *k, *x, *last = xg_hb_int(b, XLAGPU_S32, n - 1), *two;
+    xg_loop l;
+    s[0] = dl;
+    s[1] = d;
+    s[2] = xg_linear_kept(b, xg_linear_where_in(b, du, 1, "LT", last), du);
+    s[3] = xg_linear_zero_like(b, d);
+    s[4] = y;
+    if (n > 1) xg_tri_eliminate(b, s, n);
+    s[5] = xg_linear_zeros(b, y->shape->type, dims[0], n + 2, dims[2]); /* two rows of zeros behind the last, which nothing depends on */
+    l = xg_hb_loop(b, s + 1, 5, n);
+    k = xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    last = xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    two = xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, 2));
+    x = XG_TRI_AT(l.state[3], k);
+    last = XG_TRI_AT(l.state[4], last);
+    x = xg_tri_less(&l.b, x, XG_TRI_AT(l.state[1], k), last);
+    two = XG_TRI_AT(l.state[4], two);
+    x = xg_tri_less(&l.b, x, XG_TRI_AT(l.state[2], k), two);
+    x = xg_hb_2(&l.b, XG_DIVIDE, x, xg_linear_stretch(&l.b, XG_TRI_AT(l.state[0], k), x->shape->dims));
+    XG_TRI_SET(l.state[4], x, k);
+    xg_hb_loop_end(b, &l);
+    return xg_hb_slice_dim(b, l.state[4], 1, 0, n);
+}
+#undef XG_TRI_AT
+#undef XG_TRI_SET
+
+#endif /* XG_OPT_LU_EXPANDER_C */
+/* opt/qr_expander.c -- QR by reflectors, products with Q, and the reduction of Hermitian matrices to tridiagonal ones.
+ *
+ * A reflector is 1 - tau v v*, v[k] = 1 and 0 before k, as LAPACK keeps them: v below the diagonal, tau beside. Each round of a loop makes or applies one of them with
+ * two contractions over the whole matrix; where v is zero they add nothing. Lengths are taken of columns scaled by their largest element, so that no square overflows. */
+#ifndef XG_OPT_QR_EXPANDER_C
+#define XG_OPT_QR_EXPANDER_C
+
+typedef struct xg_reflector { xg_inst *v, *tau, *beta; } xg_reflector; /* [batch, m, 1]; [batch, 1, 1]; what is left of the column at k */
+
+XG_FN xg_inst *xg_linear_real(const xg_hb *b, xg_inst *x) { return xg_type_class(x->shape->type) == XGT_C ? xg_hb_1(b, XG_REAL, x) : x; }
+/* re + i im of type t; im may be NULL. */
+XG_FN xg_inst *xg_linear_complex(const xg_hb *b, xg_inst *re, xg_inst *im, xlagpu_type t) {
+    if (xg_type_class(t) != XGT_C) return re;
+    return xg_hb_2(b, XG_COMPLEX, re, im ? im : xg_linear_zero_like(b, re));
+}
+XG_FN xg_inst *xg_linear_times(const xg_hb *b, xg_inst *x, xg_inst *factor) { return xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, factor, x->shape->dims), x); }
+XG_FN xg_inst *xg_linear_hermitian(const xg_hb *b, xg_inst *x) { return xg_linear_swap(b, xg_linear_conj(b, x)); }
+/* Sizes to divide by: 1 where there is nothing to divide, or no number. */
+XG_FN xg_inst *xg_linear_scale(const xg_hb *b, xg_inst *most) {
+    xg_inst *zero = xg_linear_zero_like(b, most), *one = xg_linear_number(b, most->shape->type, 1, most->shape->dims, most->shape->rank), *good;
+    good = xg_hb_compare(b, "GT", most, zero);
+    good = xg_linear_and(b, good, xg_hb_1(b, XG_IS_FINITE, most));
+    return xg_hb_select(b, good, most, one);
+}
+/* The length of x[batch, m, n] over its rows. */
+XG_FN xg_inst *xg_linear_length(const xg_hb *b, xg_inst *x, uint32_t dim) {
+    xg_inst *size = xg_hb_1(b, XG_ABS, x), *scale = xg_linear_scale(b, xg_linear_most(b, size, dim));
+    size = xg_hb_2(b, XG_DIVIDE, size, xg_linear_stretch(b, scale, size->shape->dims));
+    size = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, size, size), dim);
+    return xg_hb_2(b, XG_MULTIPLY, xg_hb_1(b, XG_SQRT, size), scale);
+}
+
+/* Of column x[batch, m, 1] from row k down. */
+XG_FN xg_reflector xg_qr_make(const xg_hb *b, xg_inst *x, xg_inst *k) {
+    xlagpu_type t = x->shape->type;
+    xg_reflector h;
+    xg_inst *below = xg_linear_where_in(b, x, 1, "GT", k), *at = xg_linear_where_in(b, x, 1, "EQ", k), *alpha = xg_linear_row(b, x, k, 1), *tail, *norm, *re = xg_linear_real(b, alpha), *im = NULL, *idle, *zero, *one;
+    tail = xg_linear_kept(b, below, x);
+    norm = xg_linear_length(b, xg_linear_kept(b, xg_linear_where_in(b, x, 1, "GE", k), x), 1);
+    idle = xg_linear_most(b, xg_linear_size(b, tail), 1);
+    zero = xg_linear_zero_like(b, norm);
+    idle = xg_hb_compare(b, "EQ", idle, zero);
+    if (xg_type_class(t) == XGT_C) {
+        im = xg_hb_1(b, XG_IMAG, alpha);
+        idle = xg_linear_and(b, idle, xg_hb_compare(b, "EQ", im, zero));
+    }
+    one = xg_hb_compare(b, "GT", re, zero);
+    norm = xg_hb_select(b, one, xg_hb_1(b, XG_NEGATE, norm), norm); /* of the other sign than alpha's real part */
+    h.tau = xg_hb_2(b, XG_DIVIDE, xg_hb_2(b, XG_SUBTRACT, norm, re), norm);
+    if (im) im = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_NEGATE, im), norm);
+    h.tau = xg_linear_complex(b, h.tau, im, t);
+    h.tau = xg_hb_select(b, idle, xg_linear_zero_like(b, h.tau), h.tau);
+    norm = xg_linear_complex(b, norm, NULL, t);
+    h.beta = xg_hb_select(b, idle, alpha, norm);
+    zero = xg_hb_2(b, XG_SUBTRACT, alpha, norm);
+    h.v = xg_hb_2(b, XG_DIVIDE, tail, xg_linear_stretch(b, zero, tail->shape->dims));
+    idle = xg_linear_stretch(b, idle, tail->shape->dims);
+    h.v = xg_hb_select(b, idle, tail, h.v); /* that is, zero */
+    one = xg_linear_number(b, t, 1, x->shape->dims, 3);
+    h.v = xg_hb_select(b, at, one, h.v);
+    return h;
+}
+/* The reflector kept in column k of `packed`, whose first element is in row `row`. */
+XG_FN xg_inst *xg_qr_vector(const xg_hb *b, xg_inst *packed, xg_inst *k, xg_inst *row) {
+    xg_inst *x = xg_linear_row(b, packed, k, 2), *one = xg_linear_number(b, x->shape->type, 1, x->shape->dims, 3);
+    x = xg_linear_kept(b, xg_linear_where_in(b, x, 1, "GT", row), x);
+    return xg_hb_select(b, xg_linear_where_in(b, x, 1, "EQ", row), one, x);
+}
+/* (1 - tau v v*) c */
+XG_FN xg_inst *xg_qr_apply(const xg_hb *b, xg_inst *c, xg_inst *v, xg_inst *tau) {
+    xg_inst *w = xg_linear_product(b, xg_linear_hermitian(b, v), c);
+    w = xg_linear_times(b, w, tau);
+    v = xg_linear_stretch(b, v, c->shape->dims);
+    w = xg_hb_2(b, XG_MULTIPLY, v, xg_linear_stretch(b, w, c->shape->dims));
+    return xg_hb_2(b, XG_SUBTRACT, c, w);
+}
+/* c (1 - tau v v*) */
+XG_FN xg_inst *xg_qr_apply_right(const xg_hb *b, xg_inst *c, xg_inst *v, xg_inst *tau) {
+    xg_inst *w = xg_linear_times(b, xg_linear_product(b, c, v), tau);
+    v = xg_linear_stretch(b, xg_linear_hermitian(b, v), c->shape->dims);
+    w = xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, w, c->shape->dims), v);
+    return xg_hb_2(b, XG_SUBTRACT, c, w);
+}
+
+/* a[batch, m, n] -> R with reflectors below the diagonal, and taus [batch, 1, min(m, n)]. */
+XG_FN xg_inst *xg_linear_qr(const xg_hb *b, xg_inst *a, xg_inst **taus) {
+    const int64_t *dims = a->shape->dims;
+    xg_inst *state[2], *x, *kept, *mine;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, a->shape->type, dims[0], 1, XG_MIN(dims[1], dims[2]));
+    l = xg_hb_loop(b, state, 2, XG_MIN(dims[1], dims[2]));
+    x = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    h = xg_qr_make(&l.b, x, l.k);
+    a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "GT", l.k), h.v, x); /* the column: R above k, beta, v below */
+    mine = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", l.k), mine, kept);
+    kept = xg_linear_stretch(&l.b, kept, a->shape->dims);
+    l.state[0] = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", l.k), kept, a);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *taus = l.state[1];
+    return l.state[0];
+}
+/* H1 H2 ... applied to c from the left or right, or the adjoint of that product; reflectors in the columns of `packed`, k's from row k + below on; taus [batch, 1, n]. */
+XG_FN xg_inst *xg_linear_reflect(const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst *c, bool left, bool adjoint, int64_t below) {
+    int64_t n = taus->shape->dims[2];
+    xg_inst *state[3], *k, *v, *tau;
+    xg_loop l;
+    state[0] = c;
+    state[1] = packed;
+    state[2] = taus;
+    l = xg_hb_loop(b, state, 3, n);
+    k = left == adjoint ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    tau = xg_linear_row(&l.b, l.state[2], k, 2);
+    if (adjoint) tau = xg_linear_conj(&l.b, tau);
+    v = below ? xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, below)) : k;
+    v = xg_qr_vector(&l.b, l.state[1], k, v);
+    l.state[0] = left ? xg_qr_apply(&l.b, l.state[0], v, tau) : xg_qr_apply_right(&l.b, l.state[0], v, tau);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+XG_FN xg_inst *xg_linear_identity(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t m, int64_t n) {
+    xg_inst *x = xg_linear_zeros(b, t, batch, m, n), *one;
+    one = xg_linear_number(b, t, 1, x->shape->dims, 3);
+    return xg_hb_select(b, xg_linear_triangle(b, x, "EQ"), one, x);
+}
+/* The first n columns of H1 H2 ... */
+XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64_t n) {
+    xg_inst *c = xg_linear_identity(b, packed->shape->type, packed->shape->dims[0], packed->shape->dims[1], n);
+    return xg_linear_reflect(b, packed, taus, c, true, false, 0);
+}
+
+/* a[batch, n, n] -> H* a H, Hessenberg, with reflectors below the subdiagonal, and taus [batch, 1, n - 1] (or one, of 0). Of a Hermitian matrix that is tridiagonal and real. */
+XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[2], *x, *at, *beta;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, a->shape->type, a->shape->dims[0], 1, XG_MAX(n - 1, (int64_t)1));
+    *taus = state[1];
+    if (n < 2) return a;
+    l = xg_hb_loop(b, state, 2, n - 1);
+    at = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    x = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    h = xg_qr_make(&l.b, x, at);
+    a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]); /* the columns before hold reflectors */
+    a = xg_qr_apply_right(&l.b, a, h.v, h.tau);
+    beta = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
+    beta = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", at), beta, x);
+    x = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "GT", at), h.v, beta);
+    l.state[0] = xg_linear_set_row(&l.b, a, x, l.k, 2);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *taus = l.state[1];
+    return l.state[0];
+}
+
+/* ---- QR with column pivoting ---- */
+
+/* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each round takes the longest column that is left. */
+XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
+    const int64_t *dims = a->shape->dims;
+    int64_t n = XG_MIN(dims[1], dims[2]);
+    xg_inst *state[3], *length, *most, *none, *at, *mine, *hers, *x, *kept;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, dims[2]);
+    state[1] = xg_hb_iota(b, XLAGPU_S32, state[1]->shape->dims, 3, 2);
+    state[1] = xg_hb_2(b, XG_ADD, state[1], xg_hb_int_like(b, state[1], 1));
+    state[2] = xg_linear_zeros(b, a->shape->type, dims[0], 1, n);
+    l = xg_hb_loop(b, state, 3, n);
+    a = l.state[0];
+    length = xg_linear_length(&l.b, xg_linear_kept(&l.b, xg_linear_where_in(&l.b, a, 1, "GE", l.k), a), 1);
+    none = xg_hb_float_like(&l.b, length, -1);
+    length = xg_hb_select(&l.b, xg_linear_where_in(&l.b, length, 2, "GE", l.k), length, none);
+    most = xg_linear_most(&l.b, length, 2);
+    none = xg_hb_int(&l.b, XLAGPU_S32, dims[2] - 1);
+    mine = xg_hb_compare(&l.b, "EQ", length, xg_linear_stretch(&l.b, most, length->shape->dims));
+    at = xg_hb_iota(&l.b, XLAGPU_S32, length->shape->dims, 3, 2);
+    at = xg_hb_select(&l.b, mine, at, xg_hb_splat(&l.b, none, length->shape->dims, 3));
+    at = xg_linear_fold(&l.b, XG_MINIMUM, at, none, 2);
+    /* columns k and `at` change places, in the matrix and in the pivots */
+    hers = xg_linear_sum(&l.b, xg_linear_kept(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", at), a), 2);
+    x = xg_linear_stretch(&l.b, xg_linear_row(&l.b, a, l.k, 2), a->shape->dims);
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", at), x, a);
+    x = xg_linear_stretch(&l.b, hers, a->shape->dims);
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", l.k), x, a);
+    kept = l.state[1];
+    mine = xg_linear_sum(&l.b, xg_linear_kept(&l.b, xg_linear_where_in(&l.b, kept, 2, "EQ", at), kept), 2);
+    x = xg_linear_stretch(&l.b, xg_linear_row(&l.b, kept, l.k, 2), kept->shape->dims);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, kept, 2, "EQ", at), x, kept);
+    l.state[1] = xg_linear_set_row(&l.b, kept, mine, l.k, 2);
+    h = xg_qr_make(&l.b, hers, l.k);
+    x = a;
+    a = xg_qr_apply(&l.b, x, h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, x);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, hers, 1, "GT", l.k), h.v, hers);
+    mine = xg_linear_stretch(&l.b, h.beta, hers->shape->dims);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, hers, 1, "EQ", l.k), mine, kept);
+    l.state[0] = xg_linear_set_row(&l.b, a, kept, l.k, 2);
+    l.state[2] = xg_linear_set_row(&l.b, l.state[2], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    memcpy(out, l.state, 3 * sizeof *out);
+}
+
+#endif /* XG_OPT_QR_EXPANDER_C */
+/* opt/eigen_expander.c -- eigenvalues of Hermitian matrices and singular values, by Jacobi rotations.
+ *
+ * The columns stand in two halves; column j of the left half and column j of the right one are a pair, and all pairs are rotated at once: elementwise work on halves.
+ * Then all columns but the first move on by one place, right along the left half and back along the right one (Brent and Luk), so that after n - 1 rounds, a
+ * sweep, every two have met and each is back in its place. An odd number of columns gets one more, of zeros, which no rotation mixes with the others.
+ * Sweeps go on until all matrices of the batch have converged, which takes six to ten; one that has not is LAPACK's info > 0. */
+#ifndef XG_OPT_EIGEN_EXPANDER_C
+#define XG_OPT_EIGEN_EXPANDER_C
+
+enum { XG_JACOBI_ROUNDS = 40 }; /* sweeps at most */
+
+typedef struct xg_rotation { xg_inst *c, *s, *shift; } xg_rotation; /* c and s of the matrix's type, [batch, 1, pairs]; how far the two diagonal elements move apart */
+
+XG_FN double xg_linear_epsilon(xlagpu_type t) { return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07; }
+XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) { return xg_linear_number(b, x->shape->type, v, x->shape->dims, x->shape->rank); }
+/* x / scale, where scale is real. */
+XG_FN xg_inst *xg_linear_over(const xg_hb *b, xg_inst *x, xg_inst *scale) {
+    xg_inst *re;
+    scale = xg_linear_stretch(b, scale, x->shape->dims);
+    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_2(b, XG_DIVIDE, x, scale);
+    re = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_REAL, x), scale);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_IMAG, x), scale));
+}
+/* The power of two below the largest element of each matrix [batch, 1, 1], by which it can be divided without rounding; 1 for zero, infinity and NaN. */
+XG_FN xg_inst *xg_linear_magnitude(const xg_hb *b, xg_inst *x) {
+    bool wide = xg_type_real(x->shape->type) == XLAGPU_F64;
+    xg_inst *most = xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, x), 2), 1), *bits = xg_hb_bitcast_convert(b, most, wide ? XLAGPU_S64 : XLAGPU_S32);
+    bits = xg_linear_and(b, bits, xg_hb_int_like(b, bits, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000));
+    return xg_linear_scale(b, xg_hb_bitcast_convert(b, bits, most->shape->type));
+}
+/* Is it true of any? A scalar. */
+XG_FN xg_inst *xg_linear_any(const xg_hb *b, xg_inst *p) {
+    static const int64_t all[3] = {0, 1, 2};
+    xg_inst *no = xg_hb_int(b, XLAGPU_PRED, 0);
+    return xg_hb_reduce(b, p, no, all, 3, xg_hb_reducer(b, XG_OR, XLAGPU_PRED));
+}
+
+/* The rotation that makes [[app, apq], [conj(apq), aqq]] diagonal; none where `act` is false. */
+XG_FN xg_rotation xg_jacobi_rotation(const xg_hb *b, xg_inst *app, xg_inst *aqq, xg_inst *apq, xg_inst *act) {
+    xg_inst *size = xg_hb_1(b, XG_ABS, apq), *theta = xg_hb_2(b, XG_SUBTRACT, aqq, app), *one = xg_linear_splat_like(b, size, 1), *zero = xg_linear_zero_like(b, size), *t, *c;
+    xg_rotation r;
+    theta = xg_hb_2(b, XG_DIVIDE, theta, xg_hb_2(b, XG_ADD, size, size));
+    t = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, theta, theta), one));
+    t = xg_hb_2(b, XG_ADD, t, xg_hb_1(b, XG_ABS, theta));
+    t = xg_hb_2(b, XG_DIVIDE, one, t);
+    c = xg_hb_compare(b, "LT", theta, zero);
+    t = xg_hb_select(b, c, xg_hb_1(b, XG_NEGATE, t), t);
+    t = xg_hb_select(b, act, t, zero);
+    c = xg_hb_2(b, XG_DIVIDE, one, xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, t, t), one)));
+    r.shift = xg_hb_select(b, act, xg_hb_2(b, XG_MULTIPLY, t, size), zero);
+    t = xg_hb_2(b, XG_MULTIPLY, t, c);
+    t = xg_linear_complex(b, t, NULL, apq->shape->type);
+    r.s = xg_linear_over(b, apq, size);
+    r.s = xg_hb_2(b, XG_MULTIPLY, r.s, t);
+    r.s = xg_linear_kept(b, act, r.s);
+    r.c = xg_linear_complex(b, c, NULL, apq->shape->type);
+    return r;
+}
+/* (p, q) := (c p - s1 q, s2 p + c q), with c, s1, s2 that stretch to them. */
+XG_FN void xg_jacobi_mix(const xg_hb *b, xg_inst **p, xg_inst **q, xg_inst *c, xg_inst *s1, xg_inst *s2) {
+    xg_inst *x = xg_linear_times(b, *p, c), *y = xg_linear_times(b, *p, s2);
+    x = xg_hb_2(b, XG_SUBTRACT, x, xg_linear_times(b, *q, s1));
+    *q = xg_hb_2(b, XG_ADD, y, xg_linear_times(b, *q, c));
+    *p = x;
+}
+XG_FN xg_inst *xg_jacobi_half(const xg_hb *b, xg_inst *x, uint32_t dim, bool second) {
+    int64_t h = x->shape->dims[dim] / 2;
+    return second ? xg_hb_slice_dim(b, x, dim, h, 2 * h) : xg_hb_slice_dim(b, x, dim, 0, h);
+}
+/* The halves behind one another, all but the first element moved on by one place. */
+XG_FN xg_inst *xg_jacobi_turn(const xg_hb *b, xg_inst *left, xg_inst *right, uint32_t dim) {
+    int64_t h = left->shape->dims[dim];
+    xg_inst *parts[5];
+    uint32_t n = 0;
+    if (h == 1) { parts[0] = left; parts[1] = right; return xg_hb_concat(b, parts, 2, dim); }
+    parts[n++] = xg_hb_slice_dim(b, left, dim, 0, 1);
+    parts[n++] = xg_hb_slice_dim(b, right, dim, 0, 1);
+    if (h > 2) parts[n++] = xg_hb_slice_dim(b, left, dim, 1, h - 1);
+    parts[n++] = xg_hb_slice_dim(b, right, dim, 1, h);
+    parts[n++] = xg_hb_slice_dim(b, left, dim, h - 1, h);
+    return xg_hb_concat(b, parts, n, dim);
+}
+XG_FN xg_inst *xg_jacobi_columns_of(const xg_hb *b, xg_inst *x, const xg_rotation *r) {
+    xg_inst *left = xg_jacobi_half(b, x, 2, false), *right = xg_jacobi_half(b, x, 2, true);
+    xg_jacobi_mix(b, &left, &right, r->c, xg_linear_conj(b, r->s), r->s);
+    return xg_jacobi_turn(b, left, right, 2);
+}
+/* x with d[batch, n, 1] on its diagonal. */
+XG_FN xg_inst *xg_linear_with_diagonal(const xg_hb *b, xg_inst *x, xg_inst *d) {
+    d = xg_linear_stretch(b, d, x->shape->dims);
+    return xg_hb_select(b, xg_linear_triangle(b, x, "EQ"), d, x);
+}
+/* The loop of sweeps: at most XG_JACOBI_ROUNDS, while state k, a scalar, is true. */
+XG_FN xg_loop xg_jacobi_sweeps(const xg_hb *b, xg_inst *const *state, uint32_t n, uint32_t k) {
+    xg_loop l = xg_hb_loop(b, state, n, XG_JACOBI_ROUNDS);
+    xg_hb c = xg_hb_end(l.condition, b->from);
+    l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 1 + (int64_t)k));
+    return l;
+}
+/* values[batch, 1, n] and x[batch, m, n] whose columns belong to them, both in order. */
+XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool descending) {
+    xg_module *m = b->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("order"), b->comp);
+    xg_hb in = xg_hb_end(c, b->from);
+    xg_inst *keys[2], *p[2], *i;
+    uint32_t k;
+    keys[0] = xg_linear_stretch(b, *values, (*x)->shape->dims);
+    keys[1] = *x;
+    for (k = 0; k < 4; k++) {
+        xg_inst *param = xg_comp_add_param(c, xg_shape_scalar(m, keys[k / 2]->shape->type), XG_STR("x"));
+        if (k < 2) p[k] = param;
+    }
+    c->root = xg_hb_compare(&in, descending ? "GT" : "LT", p[0], p[1]);
+    i = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), keys, 2);
+    {
+        static const int64_t last[1] = {2};
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, last, 1));
+        xg_inst_set_attr(i, xg_attr_make_int(XG_A_is_stable, 1));
+        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    }
+    (void)xg_hb_done(i);
+    *values = xg_hb_slice_dim(b, xg_hb_element(b, i, 0), 1, 0, 1);
+    *x = xg_hb_element(b, i, 1);
+}
+XG_FN xg_inst *xg_linear_padded(const xg_hb *b, xg_inst *x, uint32_t dim) { /* to an even number, with zeros */
+    xg_pad_dim pads[3];
+    memset(pads, 0, sizeof pads);
+    pads[dim].high = x->shape->dims[dim] & 1;
+    return xg_hb_pad(b, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), pads);
+}
+
+/* ---- Hermitian matrices ---- */
+
+XG_FN xg_inst *xg_eigen_round(const xg_hb *b, xg_inst *a, xg_rotation *r) {
+    xg_inst *tl = xg_jacobi_half(b, a, 2, false), *tr = xg_jacobi_half(b, a, 2, true), *bl, *br, *app, *aqq, *apq, *act, *conj, *c, *s;
+    bl = xg_jacobi_half(b, tl, 1, true);
+    br = xg_jacobi_half(b, tr, 1, true);
+    tl = xg_jacobi_half(b, tl, 1, false);
+    tr = xg_jacobi_half(b, tr, 1, false);
+    app = xg_linear_real(b, xg_linear_diagonal(b, tl));
+    aqq = xg_linear_real(b, xg_linear_diagonal(b, br));
+    apq = xg_linear_diagonal(b, tr);
+    act = xg_hb_1(b, XG_ABS, apq);
+    act = xg_hb_compare(b, "GT", act, xg_linear_zero_like(b, act));
+    *r = xg_jacobi_rotation(b, app, aqq, apq, act); /* [batch, pairs, 1], as rows want it */
+    c = r->c;
+    s = r->s;
+    conj = xg_linear_conj(b, s);
+    r->c = xg_linear_swap(b, c);
+    r->s = xg_linear_swap(b, s);
+    {
+        xg_inst *back = xg_linear_conj(b, r->s);
+        xg_jacobi_mix(b, &tl, &tr, r->c, back, r->s);
+        xg_jacobi_mix(b, &bl, &br, r->c, back, r->s);
+    }
+    xg_jacobi_mix(b, &tl, &bl, c, s, conj);
+    xg_jacobi_mix(b, &tr, &br, c, s, conj);
+    /* What the rotation is for is known without rounding. */
+    app = xg_linear_complex(b, xg_hb_2(b, XG_SUBTRACT, app, r->shift), NULL, a->shape->type);
+    aqq = xg_linear_complex(b, xg_hb_2(b, XG_ADD, aqq, r->shift), NULL, a->shape->type);
+    apq = xg_linear_zero_like(b, apq);
+    tl = xg_linear_with_diagonal(b, tl, app);
+    br = xg_linear_with_diagonal(b, br, aqq);
+    tr = xg_linear_with_diagonal(b, tr, apq);
+    bl = xg_linear_with_diagonal(b, bl, apq);
+    tl = xg_jacobi_turn(b, tl, bl, 1);
+    tr = xg_jacobi_turn(b, tr, br, 1);
+    return xg_jacobi_turn(b, tl, tr, 2);
+}
+/* Has a[batch, n, n] anything off its diagonal? [batch, 1, 1]; NaN counts as something. */
+XG_FN xg_inst *xg_eigen_unfinished(const xg_hb *b, xg_inst *a) {
+    double eps = xg_linear_epsilon(a->shape->type);
+    xg_inst *size = xg_hb_1(b, XG_ABS, a), *on, *off;
+    size = xg_hb_2(b, XG_MULTIPLY, size, size);
+    on = xg_linear_sum(b, xg_linear_sum(b, xg_linear_masked(b, size, "EQ"), 2), 1);
+    off = xg_linear_sum(b, xg_linear_sum(b, xg_linear_masked(b, size, "NE"), 2), 1);
+    on = xg_hb_2(b, XG_MULTIPLY, on, xg_linear_splat_like(b, on, eps * eps));
+    return xg_hb_1(b, XG_NOT, xg_hb_compare(b, "LE", off, on));
+}
+/* The Hermitian matrix of which a[batch, n, n] is a triangle. */
+XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
+    xg_inst *other = xg_linear_hermitian(b, a), *d;
+    a = xg_hb_select(b, xg_linear_triangle(b, a, lower ? "GE" : "LE"), a, other);
+    if (xg_type_class(a->shape->type) != XGT_C) return a;
+    d = xg_linear_real(b, xg_linear_diagonal(b, a));
+    return xg_linear_with_diagonal(b, a, xg_linear_complex(b, d, NULL, a->shape->type));
+}
+/* a[batch, n, n], of which one triangle counts -> out: vectors [batch, n, n], values [batch, 1, n] ascending, info [batch, 1, 1]. */
+XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
+    int64_t n = a->shape->dims[1], even;
+    xg_inst *scale, *state[4], *inner[2], *values;
+    xg_rotation r;
+    xg_loop sweeps, l;
+    a = xg_linear_whole(b, a, lower);
+    scale = xg_linear_magnitude(b, a);
+    a = xg_linear_over(b, a, scale);
+    a = xg_linear_padded(b, xg_linear_padded(b, a, 1), 2);
+    even = a->shape->dims[1];
+    state[0] = a;
+    state[1] = xg_linear_identity(b, a->shape->type, a->shape->dims[0], even, even);
+    state[2] = xg_hb_int(b, XLAGPU_PRED, 1);
+    state[3] = xg_eigen_unfinished(b, a);
+    sweeps = xg_jacobi_sweeps(b, state, 4, 2);
+    inner[0] = sweeps.state[0];
+    inner[1] = sweeps.state[1];
+    l = xg_hb_loop(&sweeps.b, inner, 2, even - 1);
+    l.state[0] = xg_eigen_round(&l.b, l.state[0], &r);
+    l.state[1] = xg_jacobi_columns_of(&l.b, l.state[1], &r);
+    xg_hb_loop_end(&sweeps.b, &l);
+    sweeps.state[0] = l.state[0];
+    sweeps.state[1] = l.state[1];
+    sweeps.state[3] = xg_eigen_unfinished(&sweeps.b, l.state[0]);
+    sweeps.state[2] = xg_linear_any(&sweeps.b, sweeps.state[3]);
+    xg_hb_loop_end(b, &sweeps);
+    values = xg_linear_swap(b, xg_linear_real(b, xg_linear_diagonal(b, sweeps.state[0])));
+    values = xg_hb_2(b, XG_MULTIPLY, values, xg_linear_stretch(b, scale, values->shape->dims));
+    out[1] = xg_hb_slice_dim(b, values, 2, 0, n);
+    out[0] = xg_hb_slice_dim(b, xg_hb_slice_dim(b, sweeps.state[1], 1, 0, n), 2, 0, n);
+    xg_linear_sorted(b, &out[1], &out[0], false);
+    out[2] = xg_hb_convert(b, sweeps.state[3], XLAGPU_S32);
+}
+
+/* ---- singular values ---- */
+
+/* One round on w[batch, m, n]: *moved [batch, 1, 1]: were there columns that are not orthogonal? */
+XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
+    xlagpu_type t = w->shape->type;
+    double limit = 4 * xg_linear_epsilon(t) * sqrt((double)w->shape->dims[1]);
+    xg_inst *left = xg_jacobi_half(b, w, 2, false), *right = xg_jacobi_half(b, w, 2, true), *app = xg_hb_1(b, XG_ABS, left), *aqq = xg_hb_1(b, XG_ABS, right), *apq, *bound, *act;
+    apq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, xg_linear_conj(b, left), right), 1);
+    app = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, app, app), 1);
+    aqq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, aqq, aqq), 1);
+    bound = xg_hb_1(b, XG_SQRT, app);
+    bound = xg_hb_2(b, XG_MULTIPLY, bound, xg_hb_1(b, XG_SQRT, aqq));
+    bound = xg_hb_2(b, XG_MULTIPLY, bound, xg_linear_splat_like(b, bound, limit));
+    act = xg_hb_compare(b, "GT", xg_hb_1(b, XG_ABS, apq), bound);
+    *moved = xg_linear_fold(b, XG_OR, act, xg_hb_int(b, XLAGPU_PRED, 0), 2);
+    return xg_jacobi_rotation(b, app, aqq, apq, act);
+}
+/* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n]; *bad [batch, 1, 1]: they are not. */
+XG_FN xg_inst *xg_svd_orthogonal(const xg_hb *b, xg_inst *w, xg_inst **v, xg_inst **bad) {
+    int64_t n = w->shape->dims[2], even;
+    xg_inst *state[4], *inner[3], *moved;
+    xg_rotation r;
+    xg_loop sweeps, l;
+    w = xg_linear_padded(b, w, 2);
+    even = w->shape->dims[2];
+    state[0] = w;
+    state[1] = xg_linear_identity(b, w->shape->type, w->shape->dims[0], even, even);
+    state[2] = xg_hb_int(b, XLAGPU_PRED, 1);
+    state[3] = xg_linear_zeros(b, XLAGPU_PRED, w->shape->dims[0], 1, 1);
+    sweeps = xg_jacobi_sweeps(b, state, 4, 2);
+    inner[0] = sweeps.state[0];
+    inner[1] = sweeps.state[1];
+    inner[2] = xg_linear_zeros(&sweeps.b, XLAGPU_PRED, w->shape->dims[0], 1, 1);
+    l = xg_hb_loop(&sweeps.b, inner, 3, even - 1);
+    r = xg_svd_round(&l.b, l.state[0], &moved);
+    l.state[0] = xg_jacobi_columns_of(&l.b, l.state[0], &r);
+    l.state[1] = xg_jacobi_columns_of(&l.b, l.state[1], &r);
+    l.state[2] = xg_hb_2(&l.b, XG_OR, l.state[2], moved);
+    xg_hb_loop_end(&sweeps.b, &l);
+    sweeps.state[0] = l.state[0];
+    sweeps.state[1] = l.state[1];
+    sweeps.state[2] = xg_linear_any(&sweeps.b, l.state[2]);
+    sweeps.state[3] = l.state[2];
+    xg_hb_loop_end(b, &sweeps);
+    *bad = sweeps.state[3];
+    *v = xg_hb_slice_dim(b, xg_hb_slice_dim(b, sweeps.state[1], 1, 0, n), 2, 0, n);
+    return xg_hb_slice_dim(b, sweeps.state[0], 2, 0, n);
+}
+/* The left vectors [batch, m, columns] of w = U S, whose columns are orthogonal and in order: QR turns them by their phases only, and it completes them where w is zero or ends. */
+XG_FN xg_inst *xg_svd_left(const xg_hb *b, xg_inst *w, int64_t columns) {
+    const int64_t *dims = w->shape->dims;
+    int64_t n = dims[2];
+    xg_inst *taus, *packed = xg_linear_qr(b, w, &taus), *q = xg_linear_q(b, packed, taus, columns), *d, *size, *zero, *one;
+    d = xg_linear_diagonal(b, xg_hb_slice_dim(b, packed, 1, 0, n));
+    size = xg_hb_1(b, XG_ABS, d);
+    zero = xg_hb_compare(b, "EQ", size, xg_linear_zero_like(b, size));
+    d = xg_linear_over(b, d, size);
+    one = xg_linear_splat_like(b, d, 1);
+    d = xg_linear_swap(b, xg_hb_select(b, zero, one, d));
+    if (columns > n) {
+        xg_inst *both[2];
+        both[0] = d;
+        both[1] = xg_linear_zeros(b, d->shape->type, dims[0], 1, columns - n);
+        both[1] = xg_linear_splat_like(b, both[1], 1);
+        d = xg_hb_concat(b, both, 2, 2);
+    }
+    return xg_linear_times(b, q, d);
+}
+/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v], info [batch, 1, 1]. */
+XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, xg_inst **out) {
+    bool tall = a->shape->dims[1] >= a->shape->dims[2];
+    xg_inst *scale = xg_linear_magnitude(b, a), *w, *z, *bad, *values, *again, *finite;
+    w = xg_linear_over(b, a, scale);
+    finite = xg_hb_1(b, XG_IS_FINITE, xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, w), 2), 1));
+    if (!tall) w = xg_linear_hermitian(b, w);
+    w = xg_svd_orthogonal(b, w, &z, &bad);
+    values = again = xg_linear_length(b, w, 1);
+    xg_linear_sorted(b, &values, &w, true);
+    xg_linear_sorted(b, &again, &z, true);
+    w = xg_svd_left(b, w, tall ? u : v);
+    out[0] = xg_hb_2(b, XG_MULTIPLY, values, xg_linear_stretch(b, scale, values->shape->dims));
+    out[1] = tall ? w : z;
+    out[2] = tall ? z : w;
+    bad = xg_hb_2(b, XG_OR, bad, xg_hb_1(b, XG_NOT, finite));
+    out[3] = xg_hb_convert(b, bad, XLAGPU_S32);
+}
+
+#endif /* XG_OPT_EIGEN_EXPANDER_C */
+/* opt/general_eigen_expander.c -- eigenvalues and vectors of general matrices: Hessenberg form, shifted QR steps, back substitution, all in complex doubles.
+ *
+ * Each matrix of the batch has its own active block [lo, hi]: what lies below hi has been split off. A step chases a bulge through the rows k, k + 1 of all matrices
+ * together, and does nothing where k lies outside of a block. Doubles, also for floats: a conjugate pair must be told from two real values. */
+#ifndef XG_OPT_GENERAL_EIGEN_EXPANDER_C
+#define XG_OPT_GENERAL_EIGEN_EXPANDER_C
+
+enum { XG_SHIFTED_STEPS = 40 }; /* QR steps a row at most */
+
+XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k, int64_t by) { return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, by)); }
+XG_FN xg_inst *xg_c128(const xg_hb *b, xg_inst *x) { return xg_hb_convert(b, x, XLAGPU_C128); }
+/* pred of x's dimensions: x (direction) the scalar k. */
+XG_FN xg_inst *xg_linear_where_k(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *k) { return xg_hb_compare(b, direction, x, xg_hb_splat(b, k, x->shape->dims, x->shape->rank)); }
+/* (x, y) := (x p + y q, y conj(p) - x conj(q)) */
+XG_FN void xg_general_turn(const xg_hb *b, xg_inst **x, xg_inst **y, xg_inst *p, xg_inst *q) {
+    xg_inst *a = xg_linear_times(b, *x, p), *c = xg_linear_times(b, *x, xg_linear_conj(b, q));
+    a = xg_hb_2(b, XG_ADD, a, xg_linear_times(b, *y, q));
+    *y = xg_hb_2(b, XG_SUBTRACT, xg_linear_times(b, *y, xg_linear_conj(b, p)), c);
+    *x = a;
+}
+/* The element [batch, 1, 1] of x[batch, n, n] in a row and column of each matrix's own. */
+XG_FN xg_inst *xg_general_pick(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *column) {
+    xg_inst *here = xg_linear_where_in(b, x, 1, "EQ", row);
+    here = xg_linear_and(b, here, xg_linear_where_in(b, x, 2, "EQ", column));
+    return xg_linear_sum(b, xg_linear_sum(b, xg_linear_kept(b, here, x), 2), 1);
+}
+/* h, Hessenberg, below whose subdiagonal lie reflectors -> h without them, and their product *q. */
+XG_FN xg_inst *xg_general_unpacked(const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst **q) {
+    int64_t n = packed->shape->dims[1];
+    xg_inst *below = xg_hb_iota(b, XLAGPU_S32, packed->shape->dims, 3, 2), *zero = xg_linear_zero_like(b, packed);
+    *q = xg_linear_identity(b, packed->shape->type, packed->shape->dims[0], n, n);
+    if (n > 1) *q = xg_linear_reflect(b, packed, taus, *q, true, false, 1);
+    below = xg_general_next(b, below, 1);
+    return xg_hb_select(b, xg_linear_where_in(b, packed, 1, "GT", below), zero, packed);
+}
+
+typedef struct xg_general_block { xg_inst *lo, *hi, *finite; } xg_general_block; /* [batch, 1, 1] */
+
+/* Elements below the diagonal that are small beside their neighbours become zero; the last block that is left. */
+XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
+    xg_inst *size = xg_hb_1(b, XG_ABS, h), *norm = xg_linear_most(b, xg_linear_most(b, size, 2), 1), *d = xg_linear_diagonal(b, size), *around, *row, *sub, *tiny, *zero, *live;
+    row = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 1);
+    sub = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 2);
+    sub = xg_hb_compare(b, "EQ", row, xg_general_next(b, sub, 1));
+    around = xg_linear_stretch(b, d, h->shape->dims);
+    around = xg_hb_2(b, XG_ADD, around, xg_linear_stretch(b, xg_linear_swap(b, d), h->shape->dims));
+    zero = xg_hb_compare(b, "EQ", around, xg_linear_zero_like(b, around));
+    around = xg_hb_select(b, zero, xg_linear_stretch(b, norm, h->shape->dims), around);
+    around = xg_hb_2(b, XG_MULTIPLY, around, xg_linear_splat_like(b, around, xg_linear_epsilon(h->shape->type)));
+    tiny = xg_linear_and(b, xg_hb_compare(b, "LE", size, around), sub);
+    live = xg_linear_and(b, xg_hb_1(b, XG_NOT, tiny), sub);
+    block->finite = xg_hb_1(b, XG_IS_FINITE, norm);
+    d = xg_hb_int(b, XLAGPU_S32, 0);
+    block->hi = xg_linear_fold(b, XG_MAXIMUM, xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, live, row), d, 2), d, 1);
+    live = xg_hb_compare(b, "LE", row, xg_linear_stretch(b, block->hi, h->shape->dims));
+    live = xg_linear_and(b, tiny, live);
+    block->lo = xg_linear_fold(b, XG_MAXIMUM, xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, live, row), d, 2), d, 1);
+    zero = xg_linear_zero_like(b, h);
+    return xg_hb_select(b, tiny, zero, h);
+}
+/* The eigenvalue of the block's last 2 x 2 elements that is nearer to the last one; now and then another number, lest steps go round in circles. */
+XG_FN xg_inst *xg_general_shift(const xg_hb *b, xg_inst *h, xg_inst *hi, xg_inst *steps) {
+    xg_inst *before = xg_general_next(b, hi, -1), *a = xg_general_pick(b, h, before, before), *bc = xg_general_pick(b, h, before, hi), *c = xg_general_pick(b, h, hi, before), *d = xg_general_pick(b, h, hi, hi), *half, *root, *plus, *more, *odd;
+    bc = xg_hb_2(b, XG_MULTIPLY, bc, c);
+    half = xg_hb_2(b, XG_SUBTRACT, a, d);
+    half = xg_hb_2(b, XG_MULTIPLY, half, xg_linear_splat_like(b, half, 0.5));
+    root = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, half, half), bc));
+    plus = xg_hb_2(b, XG_ADD, half, root);
+    half = xg_hb_2(b, XG_SUBTRACT, half, root);
+    more = xg_hb_1(b, XG_ABS, plus);
+    more = xg_hb_compare(b, "GE", more, xg_hb_1(b, XG_ABS, half));
+    plus = xg_hb_select(b, more, plus, half);
+    more = xg_hb_1(b, XG_ABS, plus);
+    more = xg_hb_compare(b, "EQ", more, xg_linear_zero_like(b, more));
+    plus = xg_hb_2(b, XG_SUBTRACT, d, xg_hb_2(b, XG_DIVIDE, bc, plus));
+    plus = xg_hb_select(b, more, d, plus);
+    odd = xg_hb_2(b, XG_REMAINDER, steps, xg_hb_int_like(b, steps, 11));
+    odd = xg_hb_compare(b, "EQ", odd, xg_hb_int_like(b, odd, 10));
+    d = xg_hb_2(b, XG_ADD, d, xg_c128(b, xg_hb_1(b, XG_ABS, c)));
+    return xg_hb_select(b, odd, d, plus);
+}
+/* Rotations of rows and columns k, k + 1 through the block, on h and q. */
+XG_FN void xg_general_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *shift) {
+    xg_inst *state[5], *next, *r0, *r1, *x, *y, *first, *idle, *size, *one, *zero;
+    xg_loop l;
+    state[0] = *h; state[1] = *q; state[2] = block->lo; state[3] = block->hi; state[4] = shift;
+    l = xg_hb_loop(b, state, 5, (*h)->shape->dims[1] - 1);
+    next = xg_general_next(&l.b, l.k, 1);
+    r0 = xg_linear_row(&l.b, l.state[0], l.k, 1);
+    r1 = xg_linear_row(&l.b, l.state[0], next, 1);
+    first = xg_linear_where_k(&l.b, "EQ", l.state[2], l.k);
+    one = xg_general_next(&l.b, l.k, -1); /* of the first row it starts at 0, and is not used */
+    size = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, r0, l.k, 2), l.state[4]);
+    x = xg_hb_select(&l.b, first, size, xg_linear_row(&l.b, r0, one, 2));
+    size = xg_linear_row(&l.b, r1, l.k, 2);
+    y = xg_hb_select(&l.b, first, size, xg_linear_row(&l.b, r1, one, 2));
+    size = xg_hb_1(&l.b, XG_ABS, x);
+    one = xg_hb_1(&l.b, XG_ABS, y);
+    size = xg_hb_2(&l.b, XG_MULTIPLY, size, size);
+    size = xg_hb_1(&l.b, XG_SQRT, xg_hb_2(&l.b, XG_ADD, size, xg_hb_2(&l.b, XG_MULTIPLY, one, one)));
+    idle = xg_linear_where_k(&l.b, "GT", l.state[2], l.k);
+    idle = xg_hb_2(&l.b, XG_OR, idle, xg_linear_where_k(&l.b, "LE", l.state[3], l.k));
+    idle = xg_hb_2(&l.b, XG_OR, idle, xg_hb_compare(&l.b, "EQ", size, xg_linear_zero_like(&l.b, size)));
+    one = xg_linear_splat_like(&l.b, x, 1);
+    zero = xg_linear_zero_like(&l.b, x);
+    x = xg_hb_select(&l.b, idle, one, xg_linear_over(&l.b, x, size));
+    y = xg_hb_select(&l.b, idle, zero, xg_linear_over(&l.b, y, size));
+    one = xg_linear_conj(&l.b, x);
+    xg_general_turn(&l.b, &r0, &r1, one, xg_linear_conj(&l.b, y));
+    zero = xg_linear_zero_like(&l.b, r1);
+    r1 = xg_hb_select(&l.b, xg_linear_where_in(&l.b, r1, 2, "LT", l.k), zero, r1);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], r0, l.k, 1);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], r1, next, 1);
+    {
+        uint32_t which;
+        for (which = 0; which < 2; which++) {
+            r0 = xg_linear_row(&l.b, l.state[which], l.k, 2);
+            r1 = xg_linear_row(&l.b, l.state[which], next, 2);
+            xg_general_turn(&l.b, &r0, &r1, x, y);
+            l.state[which] = xg_linear_set_row(&l.b, l.state[which], r0, l.k, 2);
+            l.state[which] = xg_linear_set_row(&l.b, l.state[which], r1, next, 2);
+        }
+    }
+    xg_hb_loop_end(b, &l);
+    *h = l.state[0];
+    *q = l.state[1];
+}
+/* h, Hessenberg, to triangular form, gathered in *q; *bad [batch, 1, 1]. */
+XG_FN xg_inst *xg_general_triangular(const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst **bad) {
+    const int64_t *dims = h->shape->dims;
+    xg_inst *state[5], *shift, *steps, *same;
+    xg_general_block block;
+    xg_loop l;
+    xg_hb c;
+    state[0] = h;
+    state[1] = *q;
+    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1); /* the last hi, and how long it has been that */
+    state[3] = state[2];
+    state[4] = xg_hb_int(b, XLAGPU_PRED, 1);
+    l = xg_hb_loop(b, state, 5, dims[1] * XG_SHIFTED_STEPS);
+    c = xg_hb_end(l.condition, b->from);
+    l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 5));
+    h = xg_general_split(&l.b, l.state[0], &block);
+    same = xg_hb_compare(&l.b, "EQ", block.hi, l.state[2]);
+    steps = xg_general_next(&l.b, l.state[3], 1);
+    l.state[3] = xg_linear_kept(&l.b, same, steps);
+    l.state[2] = block.hi;
+    shift = xg_general_shift(&l.b, h, block.hi, l.state[3]);
+    xg_general_chase(&l.b, &h, &l.state[1], &block, shift);
+    l.state[0] = h;
+    same = xg_hb_compare(&l.b, "GT", block.hi, xg_hb_int_like(&l.b, block.hi, 0));
+    l.state[4] = xg_linear_any(&l.b, xg_linear_and(&l.b, same, block.finite));
+    xg_hb_loop_end(b, &l);
+    *q = l.state[1];
+    h = xg_general_split(b, l.state[0], &block);
+    same = xg_hb_compare(b, "GT", block.hi, xg_hb_int_like(b, block.hi, 0));
+    *bad = xg_hb_2(b, XG_OR, same, xg_hb_1(b, XG_NOT, block.finite));
+    return h;
+}
+
+/* The vectors of triangular t, times q: of length one, their largest element real. */
+XG_FN xg_inst *xg_general_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
+    int64_t n = t->shape->dims[1];
+    xg_inst *values = xg_linear_swap(b, xg_linear_diagonal(b, t)), *state[4], *k, *x, *d, *least, *one, *zero, *most;
+    xg_loop l;
+    state[0] = xg_linear_zero_like(b, t);
+    state[1] = xg_linear_masked(b, t, "LE");
+    state[2] = values;
+    least = xg_linear_most(b, xg_hb_1(b, XG_ABS, values), 2);
+    zero = xg_hb_compare(b, "EQ", least, xg_linear_zero_like(b, least));
+    one = xg_linear_splat_like(b, least, 1);
+    least = xg_hb_select(b, zero, one, least);
+    state[3] = xg_hb_2(b, XG_MULTIPLY, least, xg_linear_splat_like(b, least, xg_linear_epsilon(XLAGPU_F64)));
+    l = xg_hb_loop(b, state, 4, n);
+    k = xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    x = xg_linear_row(&l.b, l.state[1], k, 1);
+    d = xg_linear_stretch(&l.b, xg_linear_row(&l.b, x, k, 2), x->shape->dims);
+    d = xg_hb_2(&l.b, XG_SUBTRACT, l.state[2], d); /* value - t[k, k], so that the sum has its sign */
+    x = xg_linear_product(&l.b, x, l.state[0]);
+    least = xg_linear_stretch(&l.b, l.state[3], x->shape->dims);
+    most = xg_hb_compare(&l.b, "LT", xg_hb_1(&l.b, XG_ABS, d), least);
+    d = xg_hb_select(&l.b, most, xg_c128(&l.b, least), d);
+    x = xg_hb_2(&l.b, XG_DIVIDE, x, d);
+    x = xg_linear_kept(&l.b, xg_linear_where_in(&l.b, x, 2, "GT", k), x);
+    one = xg_linear_splat_like(&l.b, x, 1);
+    x = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 2, "EQ", k), one, x);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], x, k, 1);
+    xg_hb_loop_end(b, &l);
+    x = xg_linear_product(b, q, l.state[0]);
+    x = xg_linear_over(b, x, xg_linear_length(b, x, 1));
+    d = xg_hb_1(b, XG_ABS, x);
+    most = xg_linear_most(b, d, 1);
+    most = xg_hb_2(b, XG_MULTIPLY, most, xg_linear_splat_like(b, most, 1 - 1e-12));
+    zero = xg_hb_compare(b, "GE", d, xg_linear_stretch(b, most, d->shape->dims));
+    k = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, 3, 1);
+    one = xg_hb_int(b, XLAGPU_S32, n);
+    k = xg_hb_select(b, zero, k, xg_hb_splat(b, one, x->shape->dims, 3));
+    k = xg_linear_fold(b, XG_MINIMUM, k, one, 1); /* the first of them */
+    d = xg_linear_sum(b, xg_linear_kept(b, xg_linear_where_in(b, x, 1, "EQ", k), x), 1);
+    one = xg_hb_1(b, XG_ABS, d);
+    d = xg_linear_over(b, xg_linear_conj(b, d), one);
+    return xg_linear_times(b, x, d);
+}
+
+/* Real matrices: values[batch, 1, n] with exact conjugate pairs; gives the places in which pairs are neighbours, the one with the positive imaginary part first. */
+XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
+    const int64_t *dims = (*values)->shape->dims;
+    int64_t n = dims[2];
+    xg_inst *state[5], *w, *at, *none, *k, *have, *mine, *v, *away, *least, *best, *im, *pair, *hers, *plus, *t, *inf;
+    xg_loop l;
+    state[0] = *values;
+    state[1] = xg_linear_zeros(b, XLAGPU_PRED, dims[0], 1, n);
+    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
+    state[3] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
+    t = xg_linear_most(b, xg_hb_1(b, XG_ABS, *values), 2);
+    state[4] = xg_hb_2(b, XG_MULTIPLY, t, xg_linear_splat_like(b, t, 1e-10)); /* below that an imaginary part is rounding */
+    l = xg_hb_loop(b, state, 5, n);
+    w = l.state[0];
+    at = xg_hb_iota(&l.b, XLAGPU_S32, dims, 3, 2);
+    none = xg_hb_int(&l.b, XLAGPU_S32, n);
+    inf = xg_hb_float(&l.b, XLAGPU_F64, HUGE_VAL);
+    k = xg_hb_select(&l.b, l.state[1], xg_hb_splat(&l.b, none, dims, 3), at);
+    k = xg_linear_fold(&l.b, XG_MINIMUM, k, none, 2);
+    have = xg_hb_compare(&l.b, "LT", k, xg_hb_int_like(&l.b, k, n));
+    mine = xg_linear_where_in(&l.b, w, 2, "EQ", k);
+    v = xg_linear_sum(&l.b, xg_linear_kept(&l.b, mine, w), 2);
+    away = xg_linear_stretch(&l.b, xg_linear_conj(&l.b, v), dims);
+    away = xg_hb_1(&l.b, XG_ABS, xg_hb_2(&l.b, XG_SUBTRACT, w, away));
+    t = xg_hb_2(&l.b, XG_OR, l.state[1], mine);
+    away = xg_hb_select(&l.b, t, xg_hb_splat(&l.b, inf, dims, 3), away);
+    least = xg_linear_fold(&l.b, XG_MINIMUM, away, inf, 2);
+    best = xg_hb_compare(&l.b, "EQ", away, xg_linear_stretch(&l.b, least, dims));
+    best = xg_hb_select(&l.b, best, at, xg_hb_splat(&l.b, none, dims, 3));
+    best = xg_linear_fold(&l.b, XG_MINIMUM, best, none, 2);
+    im = xg_hb_1(&l.b, XG_IMAG, v);
+    plus = xg_hb_compare(&l.b, "GT", im, xg_linear_zero_like(&l.b, im));
+    im = xg_hb_1(&l.b, XG_ABS, im);
+    pair = xg_hb_compare(&l.b, "GT", im, l.state[4]);
+    pair = xg_linear_and(&l.b, pair, xg_hb_compare(&l.b, "LE", least, im));
+    hers = xg_linear_where_in(&l.b, w, 2, "EQ", best);
+    hers = xg_linear_and(&l.b, hers, xg_linear_stretch(&l.b, pair, dims));
+    /* values: hers the conjugate of mine; mine real where there is none */
+    t = xg_linear_stretch(&l.b, xg_linear_conj(&l.b, v), dims);
+    w = xg_hb_select(&l.b, hers, t, w);
+    t = xg_hb_select(&l.b, pair, v, xg_c128(&l.b, xg_hb_1(&l.b, XG_REAL, v)));
+    l.state[0] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, t, dims), w);
+    /* places */
+    t = xg_linear_and(&l.b, pair, plus);
+    t = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_hb_convert(&l.b, t, XLAGPU_S32));
+    t = xg_hb_select(&l.b, hers, xg_linear_stretch(&l.b, t, dims), l.state[2]);
+    plus = xg_linear_and(&l.b, pair, xg_hb_1(&l.b, XG_NOT, plus));
+    plus = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_hb_convert(&l.b, plus, XLAGPU_S32));
+    l.state[2] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, plus, dims), t);
+    t = xg_hb_2(&l.b, XG_OR, mine, hers);
+    l.state[1] = xg_hb_2(&l.b, XG_OR, l.state[1], t);
+    t = xg_general_next(&l.b, xg_hb_convert(&l.b, pair, XLAGPU_S32), 1);
+    l.state[3] = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_linear_kept(&l.b, have, t));
+    xg_hb_loop_end(b, &l);
+    *values = l.state[0];
+    return l.state[2];
+}
+
+/* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, and info [batch, 1, 1]. */
+XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, xg_inst **out) {
+    bool real = xg_type_class(a->shape->type) != XGT_C;
+    xg_inst *scale, *q, *bad, *t, *places;
+    a = xg_c128(b, a);
+    scale = xg_linear_magnitude(b, a);
+    a = xg_linear_over(b, a, scale);
+    t = xg_linear_hessenberg(b, a, &q);
+    t = xg_general_unpacked(b, t, q, &q);
+    t = xg_general_triangular(b, t, &q, &bad);
+    out[0] = xg_linear_swap(b, xg_linear_diagonal(b, t));
+    out[1] = xg_general_vectors(b, t, q);
+    if (real) {
+        t = places = xg_general_pairs(b, &out[0]);
+        xg_linear_sorted(b, &t, &out[1], false);
+        xg_linear_sorted(b, &places, &out[0], false);
+    }
+    out[0] = xg_linear_times(b, out[0], xg_c128(b, scale));
+    out[2] = xg_hb_convert(b, bad, XLAGPU_S32);
+}
+/* Vectors of real matrices as cuSOLVER packs them: a conjugate pair takes two columns, real and imaginary part. */
+XG_FN xg_inst *xg_general_packed(const xg_hb *b, xg_inst *values, xg_inst *x) {
+    int64_t n = x->shape->dims[2];
+    xg_inst *second = xg_hb_1(b, XG_IMAG, values), *both[2], *im = xg_hb_1(b, XG_IMAG, x), *re = xg_hb_1(b, XG_REAL, x);
+    if (n == 1) return re;
+    second = xg_hb_compare(b, "LT", second, xg_linear_zero_like(b, second));
+    both[0] = xg_linear_zeros(b, XLAGPU_F64, x->shape->dims[0], n, 1);
+    both[1] = xg_hb_slice_dim(b, im, 2, 0, n - 1);
+    im = xg_hb_concat(b, both, 2, 2);
+    return xg_hb_select(b, xg_linear_stretch(b, second, x->shape->dims), im, re);
+}
+
+#endif /* XG_OPT_GENERAL_EIGEN_EXPANDER_C */
+/* opt/solver_calls.c -- custom calls of solvers, under the names by which JAX asks cuSOLVER, cuBLAS, cuSPARSE and LAPACK for them, as loops.
+ *
+ * XG_SOLVER_CALLS: X(target, word): xg_solver_<word> gives the value, of several results a tuple, or NULL, having made nothing, when the operands or results are not
+ * those of the target; the call then stays for a function that the user registers. Results have LAPACK's forms: what JAX exports around the calls takes them apart. */
+#ifndef XG_OPT_SOLVER_CALLS_C
+#define XG_OPT_SOLVER_CALLS_C
+
+#define XG_SOLVER_CALLS(X) \
+    X("cusolver_potrf_ffi", potrf) X("lapack_?potrf_ffi", potrf) X("lapack_?trsm_ffi", trsm) \
+    X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("lapack_?getrf_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
+    X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("lapack_?geqrf_ffi", geqrf) X("cuhybrid_geqp3", geqp3) X("lapack_?geqp3_ffi", geqp3) \
+    X("cusolver_orgqr_ffi", orgqr) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) \
+    X("cusolver_syevd_ffi", syevd) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) \
+    X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) X("lapack_?gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
+    X("cusolver_geev_ffi", geev) X("lapack_?geev_ffi", geev) X("cuhybrid_eig_real", geev) X("cuhybrid_eig_comp", geev) X("lapack_?gees_ffi", gees) \
+    X("cusolver_sytrd_ffi", sytrd) X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?gehrd_ffi", gehrd) \
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
+    X("cusparse_gtsv2_ffi", gtsv) X("lapack_?gtsv_ffi", gtsv)
+
+/* ---- forms of calls ---- */
+
+XG_FN const xg_shape *xg_solver_in(const xg_inst *i, uint32_t k) { return XG_OPERAND(i, k)->shape; }
+/* Matrices of floats, with elements, no dimension of which is dynamic. */
+XG_FN bool xg_solver_dense(const xg_shape *s, xg_matrices *m) { return xg_shape_is_array(s) && !s->dynamic && s->elements && xg_solver_matrices(s, m); }
+/* An array of the class of types with the batch's elements times n. */
+XG_FN bool xg_solver_part(const xg_shape *s, int class_of, int64_t elements) { return xg_shape_is_array(s) && !s->dynamic && (xg_type_class(s->type) & class_of) && s->elements == elements; }
+XG_FN bool xg_solver_same(const xg_shape *s, const xg_shape *t) { return xg_shape_is_array(s) && s->plain == t->plain; }
+/* Real values for the matrix's type, or of that type. */
+XG_FN xg_inst *xg_solver_flat(const xg_hb *b, const xg_inst *i, uint32_t k) { return xg_linear_flat(b, XG_OPERAND(i, k)); }
+XG_FN xg_inst *xg_solver_vector(const xg_hb *b, const xg_inst *i, uint32_t k, int64_t batch, int64_t rows, int64_t columns) { /* of floats */
+    xg_inst *x = XG_OPERAND(i, k);
+    int64_t dims[3];
+    dims[0] = batch; dims[1] = rows; dims[2] = columns;
+    return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(x->shape->type));
+}
+/* The results in the call's shapes. */
+XG_FN xg_inst *xg_solver_tuple_of(const xg_hb *b, const xg_inst *i, xg_inst **out) {
+    uint32_t k;
+    for (k = 0; k < i->shape->n_elems; k++) out[k] = xg_linear_result(b, out[k], i->shape->elems[k]);
+    return xg_hb_tuple(b, out, i->shape->n_elems);
+}
+XG_FN xg_inst *xg_solver_nothing(const xg_hb *b, const xg_shape *s) { return xg_linear_number(b, s->type, 0, s->dims, s->rank); }
+
+/* ---- triangular ---- */
+
+XG_FN xg_inst *xg_solver_potrf(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *good, *out[2];
+    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count)) return NULL;
+    out[0] = xg_linear_factored(b, XG_OPERAND(i, 0), xg_call_choice(i, "lower", "uplo", "L", false), &good);
+    out[1] = xg_hb_1(b, XG_NOT, good);
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_trsm(const xg_hb *b, xg_inst *i) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mx;
+    if (i->n_operands != 2 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mx) || !xg_solver_same(i->shape, xg_solver_in(i, 1)) || xg_solver_in(i, 0)->type != i->shape->type) return NULL;
+    if (m.rows != m.columns || m.count != mx.count || m.rows != (left ? mx.rows : mx.columns)) return NULL;
+    return xg_linear_solution(b, i, left, xg_call_choice(i, "lower", "uplo", "L", true), xg_call_choice(i, "unit", "diag", "U", false),
+                              xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't' : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a' : 'n');
+}
+
+/* ---- LU ---- */
+
+XG_FN xg_inst *xg_solver_getrf(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_I, m.count * XG_MIN(m.rows, m.columns)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    xg_linear_lu(b, xg_solver_flat(b, i, 0), out);
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_pivots(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL, *t = i->shape;
+    int64_t dims[2];
+    if (!s || !xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || s->type != XLAGPU_S32 || t->type != XLAGPU_S32 || s->rank < 1 || t->rank != s->rank || !s->elements || !t->elements) return NULL;
+    if (memcmp(s->dims, t->dims, (s->rank - 1) * sizeof *s->dims) != 0) return NULL;
+    dims[1] = s->dims[s->rank - 1];
+    dims[0] = s->elements / dims[1];
+    return xg_hb_reshape(b, xg_linear_permutation(b, xg_hb_reshape(b, XG_OPERAND(i, 0), dims, 2), t->dims[t->rank - 1]), t->dims, t->rank);
+}
+XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) { /* LAPACK's returns the diagonals, whose contents are nobody's business, and info */
+    bool lapack = i->shape->type == XLAGPU_TUPLE;
+    xg_matrices m;
+    xg_inst *in[3], *out[5];
+    uint32_t k;
+    if (i->n_operands != 4 || !xg_solver_dense(xg_solver_in(i, 3), &m)) return NULL;
+    if (lapack ? !xg_solver_tuple(i, 4, 5) || !xg_solver_part(i->shape->elems[4], XGT_I, m.count) : false) return NULL;
+    if (!xg_solver_same(lapack ? i->shape->elems[3] : i->shape, xg_solver_in(i, 3))) return NULL;
+    for (k = 0; k < 3; k++) {
+        if (!xg_solver_part(xg_solver_in(i, k), XGT_F | XGT_C, m.count * m.rows) || xg_solver_in(i, k)->type != xg_solver_in(i, 3)->type) return NULL;
+        if (lapack && !xg_solver_same(i->shape->elems[k], xg_solver_in(i, k))) return NULL;
+    }
+    for (k = 0; k < 3; k++) { in[k] = xg_solver_vector(b, i, k, m.count, m.rows, 1); out[k] = XG_OPERAND(i, k); }
+    out[3] = xg_linear_tridiagonal(b, in[0], in[1], in[2], xg_solver_flat(b, i, 3));
+    if (!lapack) return xg_linear_unflat(b, out[3], i->shape);
+    out[4] = xg_solver_nothing(b, i->shape->elems[4]);
+    return xg_solver_tuple_of(b, i, out);
+}
+
+/* ---- QR ---- */
+
+XG_FN xg_inst *xg_solver_geqrf(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[2];
+    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) || i->shape->elems[1]->type != xg_solver_in(i, 0)->type) return NULL;
+    out[0] = xg_linear_qr(b, xg_solver_flat(b, i, 0), &out[1]);
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_geqp3(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 2, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count * m.columns)) return NULL;
+    if (!xg_solver_part(i->shape->elems[2], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) || i->shape->elems[2]->type != xg_solver_in(i, 0)->type) return NULL;
+    xg_linear_qr_pivoted(b, xg_solver_flat(b, i, 0), out);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* Are operands 0 and 1 reflectors and their taus? How many. */
+XG_FN int64_t xg_solver_reflectors(const xg_inst *i, xg_matrices *m) {
+    const xg_shape *s = xg_solver_in(i, 0), *t = xg_solver_in(i, 1);
+    int64_t n;
+    if (!xg_solver_dense(s, m) || !xg_shape_is_array(t) || t->dynamic || t->rank < 1 || t->type != s->type) return 0;
+    n = t->dims[t->rank - 1];
+    return n <= XG_MIN(m->rows, m->columns) && t->elements == n * m->count ? n : 0;
+}
+XG_FN xg_inst *xg_solver_orgqr(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    int64_t n = i->n_operands == 2 ? xg_solver_reflectors(i, &m) : 0;
+    xg_inst *a, *taus;
+    if (!n || !xg_solver_same(i->shape, xg_solver_in(i, 0)) || m.rows < m.columns) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    taus = xg_solver_vector(b, i, 1, m.count, 1, n);
+    return xg_linear_unflat(b, xg_linear_q(b, a, taus, m.columns), i->shape);
+}
+XG_FN xg_inst *xg_solver_ormqr(const xg_hb *b, xg_inst *i) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mc;
+    int64_t n = i->n_operands == 3 ? xg_solver_reflectors(i, &m) : 0;
+    xg_inst *a, *taus;
+    if (!n || !xg_solver_dense(xg_solver_in(i, 2), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 2)) || i->shape->type != xg_solver_in(i, 0)->type || mc.count != m.count || m.rows != (left ? mc.rows : mc.columns)) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    taus = xg_solver_vector(b, i, 1, m.count, 1, n);
+    a = xg_linear_reflect(b, a, taus, xg_solver_flat(b, i, 2), left, xg_call_choice(i, "transpose", "trans", "TC", false), 0);
+    return xg_linear_unflat(b, a, i->shape);
+}
+
+/* (reflectors, taus, info), of the whole matrix. */
+XG_FN xg_inst *xg_solver_gehrd(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * (m.rows - 1)) || i->shape->elems[1]->type != xg_solver_in(i, 0)->type || !xg_call_is_number(i, "low", 1) || !xg_call_is_number(i, "high", m.rows)) return NULL;
+    out[0] = xg_linear_hessenberg(b, xg_solver_flat(b, i, 0), &out[1]);
+    out[2] = xg_solver_nothing(b, i->shape->elems[2]);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* (reflectors below the subdiagonal, diagonal, subdiagonal, taus, info), from the lower triangle. */
+XG_FN xg_inst *xg_solver_sytrd(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[5], *a, *whole;
+    uint32_t k;
+    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_call_choice(i, "lower", "uplo", "L", true)) return NULL;
+    for (k = 1; k < 4; k++) if (!xg_solver_part(i->shape->elems[k], k < 3 ? XGT_F : XGT_F | XGT_C, m.count * (m.rows - (k > 1)))) return NULL;
+    if (i->shape->elems[3]->type != xg_solver_in(i, 0)->type || !xg_solver_part(i->shape->elems[4], XGT_I, m.count)) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    whole = xg_linear_whole(b, a, true);
+    out[0] = xg_linear_hessenberg(b, whole, &out[3]);
+    out[1] = xg_linear_real(b, xg_linear_diagonal(b, out[0]));
+    out[2] = xg_hb_slice_dim(b, xg_hb_slice_dim(b, out[0], 1, 1, m.rows), 2, 0, m.rows - 1);
+    out[2] = xg_linear_real(b, xg_linear_diagonal(b, out[2]));
+    out[0] = xg_hb_select(b, xg_linear_triangle(b, a, "GE"), out[0], a);
+    out[4] = xg_solver_nothing(b, i->shape->elems[4]);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* (A, C, alpha, beta) -> alpha A A^T + beta C, or alpha A^T A + beta C. cuBLAS writes one triangle; here both are. C counts only where beta is not zero. */
+XG_FN xg_inst *xg_solver_syrk(const xg_hb *b, xg_inst *i) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xg_matrices m, mc;
+    xg_inst *a, *c, *beta, *alpha, *none;
+    uint32_t k;
+    if (i->n_operands != 4 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 1)) || mc.count != m.count || mc.rows != mc.columns) return NULL;
+    if (mc.rows != (transpose ? m.columns : m.rows) || xg_type_class(i->shape->type) != XGT_F) return NULL;
+    for (k = 0; k < 4; k++) if (xg_solver_in(i, k)->type != i->shape->type || (k > 1 && !xg_shape_is_scalar(xg_solver_in(i, k)))) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    if (transpose) a = xg_linear_swap(b, a);
+    c = xg_solver_flat(b, i, 1);
+    alpha = xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 2), c->shape->type), c->shape->dims, 3);
+    beta = xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 3), c->shape->type), c->shape->dims, 3);
+    none = xg_hb_compare(b, "NE", beta, xg_linear_zero_like(b, beta));
+    c = xg_linear_kept(b, none, xg_hb_2(b, XG_MULTIPLY, beta, c));
+    a = xg_linear_product(b, a, xg_linear_swap(b, a));
+    a = xg_hb_2(b, XG_MULTIPLY, alpha, a);
+    return xg_linear_unflat(b, xg_hb_2(b, XG_ADD, a, c), i->shape);
+}
+/* (R, w) -> the upper triangular R' of R'^T R' = R^T R + w w^T, and w rotated to zero: one rotation a row. */
+XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *state[2], *out[2], *row, *x, *y, *size, *idle, *one;
+    xg_loop l;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.count != 1 || m.rows != m.columns || xg_type_class(xg_solver_in(i, 0)->type) != XGT_F) return NULL;
+    if (!xg_solver_part(xg_solver_in(i, 1), XGT_F, m.rows) || xg_solver_in(i, 1)->type != xg_solver_in(i, 0)->type || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_same(i->shape->elems[1], xg_solver_in(i, 1))) return NULL;
+    state[0] = xg_solver_flat(b, i, 0);
+    state[1] = xg_solver_vector(b, i, 1, 1, 1, m.rows);
+    l = xg_hb_loop(b, state, 2, m.rows);
+    row = xg_linear_row(&l.b, l.state[0], l.k, 1);
+    x = xg_linear_row(&l.b, row, l.k, 2);
+    y = xg_linear_row(&l.b, l.state[1], l.k, 2);
+    out[0] = x;
+    out[1] = y;
+    size = xg_linear_length(&l.b, xg_hb_concat(&l.b, out, 2, 2), 2);
+    idle = xg_hb_compare(&l.b, "EQ", size, xg_linear_zero_like(&l.b, size));
+    one = xg_linear_splat_like(&l.b, x, 1);
+    x = xg_hb_select(&l.b, idle, one, xg_hb_2(&l.b, XG_DIVIDE, x, size));
+    y = xg_hb_2(&l.b, XG_DIVIDE, y, size);
+    y = xg_hb_select(&l.b, idle, xg_linear_zero_like(&l.b, y), y);
+    out[0] = row;
+    out[1] = l.state[1];
+    one = xg_hb_1(&l.b, XG_NEGATE, y);
+    xg_jacobi_mix(&l.b, &out[0], &out[1], x, one, one); /* (c row + s w, c w - s row) */
+    idle = xg_linear_where_in(&l.b, row, 2, "GE", l.k);
+    row = xg_hb_select(&l.b, idle, out[0], row);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, l.k, 1);
+    l.state[1] = xg_hb_select(&l.b, idle, out[1], l.state[1]);
+    xg_hb_loop_end(b, &l);
+    out[0] = l.state[0];
+    out[1] = l.state[1];
+    return xg_solver_tuple_of(b, i, out);
+}
+
+/* ---- eigenvalues, singular values ---- */
+
+XG_FN xg_inst *xg_solver_syevd(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * m.rows) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    xg_linear_eigh(b, xg_solver_flat(b, i, 0), xg_call_choice(i, "lower", "uplo", "L", true), out);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* (A destroyed, values, U, V or V*, info); the first two of the last three change places where the library saw the transpose. */
+XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
+    bool swapped = adjoint && xg_call_flag(i, "transposed", false), vectors = !adjoint || xg_call_choice(i, "compute_uv", "mode", "AS", true);
+    uint32_t u = swapped ? 3 : 2, v = swapped ? 2 : 3;
+    int64_t least, uc, vc;
+    xg_matrices m, mu, mv;
+    xg_inst *out[5], *made[4];
+    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    least = uc = vc = XG_MIN(m.rows, m.columns);
+    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * least) || !xg_solver_part(i->shape->elems[4], XGT_I, m.count)) return NULL;
+    if (vectors) {
+        if (!xg_solver_dense(i->shape->elems[u], &mu) || !xg_solver_dense(i->shape->elems[v], &mv) || mu.count != m.count || mv.count != m.count) return NULL;
+        uc = mu.columns;
+        vc = adjoint ? mv.rows : mv.columns;
+        if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
+        if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
+    } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
+    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, made);
+    out[0] = XG_OPERAND(i, 0);
+    out[1] = made[0];
+    out[u] = vectors ? made[1] : xg_solver_nothing(b, i->shape->elems[u]);
+    out[v] = !vectors ? xg_solver_nothing(b, i->shape->elems[v]) : adjoint ? xg_linear_hermitian(b, made[2]) : made[2];
+    out[4] = made[3];
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_gesvd(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, true); }
+XG_FN xg_inst *xg_solver_gesvdj(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, false); }
+
+/* cuSOLVER: (A destroyed, values, left, right, info), the vectors of a real matrix packed. LAPACK and MAGMA: (values, left, right, info), of a real matrix the values
+ * as two arrays and the vectors complex. Left vectors are not made: nobody exports the call for them. */
+XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
+    bool cuda = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_geev_ffi"), real, split;
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k, right = n - 2;
+    const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
+    xg_matrices m;
+    xg_inst *made[3], *out[5];
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_call_choice(i, "left", "compute_left", "V", false)) return NULL;
+    real = xg_type_class(s->type) == XGT_F;
+    split = real && !cuda;
+    if (n != (cuda || real ? 5u : 4u) || (cuda && !xg_solver_same(e[0], s)) || !xg_solver_part(e[n - 1], XGT_I, m.count)) return NULL;
+    for (k = cuda ? 1 : 0; k < n - 3; k++) if (!xg_solver_part(e[k], split ? XGT_F : XGT_C, m.count * m.rows)) return NULL;
+    for (k = n - 3; k < n - 1; k++) if (!xg_solver_part(e[k], real && cuda ? XGT_F : XGT_C, s->elements)) return NULL;
+    xg_linear_eig(b, xg_solver_flat(b, i, 0), made);
+    out[0] = cuda ? XG_OPERAND(i, 0) : split ? xg_hb_1(b, XG_REAL, made[0]) : made[0];
+    if (cuda) out[1] = made[0];
+    if (split) out[1] = xg_hb_1(b, XG_IMAG, made[0]);
+    out[n - 3] = xg_solver_nothing(b, e[n - 3]);
+    out[right] = real && cuda ? xg_general_packed(b, made[0], made[1]) : made[1];
+    out[n - 1] = made[2];
+    return xg_solver_tuple_of(b, i, out);
+}
+
+/* (T, vectors, values, how many were sorted, info) of a complex matrix, nothing sorted: A = V T V*. A real one would need blocks of two by two. */
+XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
+    const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
+    xg_matrices m;
+    xg_inst *out[5], *a, *scale, *bad;
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C || !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false)) return NULL;
+    if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) || !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count)) return NULL;
+    a = xg_c128(b, xg_solver_flat(b, i, 0));
+    scale = xg_linear_magnitude(b, a);
+    a = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), &out[1]);
+    a = xg_general_unpacked(b, a, out[1], &out[1]);
+    a = xg_general_triangular(b, a, &out[1], &bad);
+    a = xg_linear_masked(b, a, "LE");
+    out[0] = xg_linear_times(b, a, xg_c128(b, scale));
+    out[2] = xg_linear_diagonal(b, out[0]);
+    out[3] = xg_solver_nothing(b, e[3]);
+    out[4] = bad;
+    return xg_solver_tuple_of(b, i, out);
+}
+
+/* ---- the pass ---- */
+
+typedef struct xg_solver_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_solver_row;
+static const xg_solver_row xg_solver_rows[] = {
+#define X(target, word) {target, xg_solver_##word},
+    XG_SOLVER_CALLS(X)
+#undef X
+};
+XG_FN const xg_solver_row *xg_solver_row_of(const xg_inst *i) {
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_solver_rows); k++) if (xg_call_is(target, xg_solver_rows[k].target)) return &xg_solver_rows[k];
+    return NULL;
+}
+XG_FN bool xg_solver_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_solver_row_of(i) != NULL; }
+XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
+XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
+
+#endif /* XG_OPT_SOLVER_CALLS_C */
 /* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
  * values nobody takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
@@ -21665,7 +25995,7 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *made = xg_sort_trivial(b, i);
     return made ? made : xg_sort_narrow(b, i);
 }
-XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */
 /* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
@@ -21764,16 +26094,8 @@ XG_FN bool xg_split_scan(xg_inst *i) {
     xg_inst_remove(i);
     return true;
 }
-XG_FN bool xg_split_scans_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
-    }
-    return changed;
-}
-XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_sequence(m, xg_split_scans_in); }
+XG_FN bool xg_split_step(xg_inst *i) { return i->op == XG_REDUCE_WINDOW && xg_split_scan(i); }
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return m->made[XG_REDUCE_WINDOW] && xg_opt_each_step(m, xg_split_step); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
@@ -21832,13 +26154,15 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT]) return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
             if (simpler) {
-                xg_opt_replace(i, simpler);
+                xg_hb b = xg_hb_at(i);
+                xg_opt_replace(i, xg_hb_as_dynamic(&b, simpler, i->shape));
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
@@ -22148,9 +26472,11 @@ XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *
 /* Loops inside come first; a loop that was changed is looked at again. */
 XG_FN bool xg_opt_while_simplifier(xg_module *m) {
     uint32_t n_comps = m->n_comp_ids;
-    unsigned char *acts = xg_opt_acting_comps(m);
+    unsigned char *acts;
     bool changed = false;
     xg_comp *c;
+    if (!m->made[XG_WHILE]) return false;
+    acts = xg_opt_acting_comps(m);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         if (c->id >= n_comps) continue; /* made here: the next round's */
@@ -22181,7 +26507,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         xg_while w;
         int64_t trips, index = 0;
         char text[160];
@@ -22206,7 +26532,7 @@ XG_FN bool xg_zero_matches(const xg_inst *i) {
     return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
 }
 XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
-XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+XG_FN bool xg_opt_zero_sized(xg_module *m) { return m->made_empty && xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
 
 #endif /* XG_OPT_ZERO_SIZED_C */
 
@@ -22224,6 +26550,8 @@ XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_mat
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+XG_FN bool xg_fuse_pattern(const xg_inst *constant, int64_t bytes, uint32_t *pattern); /* 32 bits that fill so many bytes as it does; false: none do */
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant everywhere that needs no kernel */
 
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
@@ -22241,6 +26569,7 @@ XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants ge
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
@@ -22307,13 +26636,14 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    bool loops;                  /* folds windows, element by element */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
     uint32_t n_readers;          /* those that do */
-    uint32_t n_inputs;
-    xg_kernel_input *inputs;
+    uint32_t n_inputs, inputs_cap;
+    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
     const xg_inst *hero;
     int64_t elements, instructions, memory, time;
     uint32_t ops;                /* size of the code */
@@ -22358,6 +26688,7 @@ XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
 XG_FN bool xg_fuse_is_hero(const xg_inst *i);
 XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
@@ -22380,16 +26711,20 @@ typedef struct xg_row_form {
     const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
 } xg_row_form;
 XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
+XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* asked once for what is equal; takes back what it allocated */
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
+XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
-XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of instructions in program order;
+    parameters, and what is not among them, count by their shapes, tuples not at all */
 
 #endif /* XG_FUSE_H */
 /* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
@@ -22401,7 +26736,8 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes th
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
- * sizes), only an operand of a single result may be given away.
+ * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
+ * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
@@ -22504,18 +26840,30 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && xg_in_place_one_walk(c));
 }
 
+/* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
+XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
+    const xg_inst *root = c->root;
+    uint32_t k;
+    if (root->op != XG_TUPLE || w->reduced) return !w->reduced;
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_shape *s = XG_OPERAND(root, k)->shape;
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        if (s->elements != to->shape->elements || (s->elements != XG_OPERAND(root, 0)->shape->elements && !xg_in_place_same_shape(s, to->shape))) return false;
+    }
+    return true;
+}
+
 /* Whether all of a row is read, by the threads that write it, before any of it is written. */
 XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
     uint32_t n = 0, n_roots = 0;
-    xg_row_form f;
     XG_FOR_INSTS(i, c) insts[n++] = i;
     if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
     else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
@@ -22531,10 +26879,13 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c));
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
     xg_arena_reset(a, mark);
     return ok;
 }
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, false); }
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, true); }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
@@ -22686,37 +27037,30 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 /* ---- the pass ---- */
 
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
-XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        xg_inst **args;
-        bool found = false;
-        uint32_t k;
-        next = i->next;
-        if (i->op != XG_FUSION) continue;
-        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
-        if (!found) continue;
-        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
-        xg_inst_remove(i);
-        changed = true;
-    }
-    return changed;
+XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
+    xg_inst **args;
+    bool found = false;
+    uint32_t k;
+    if (i->op != XG_FUSION) return false;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+    if (!found) return false;
+    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
+    xg_inst_remove(i);
+    return true;
 }
-XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = xg_fuse_unfuse_sorts(c);
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
-        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
-        changed = true;
-    }
-    return changed;
+XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
+    if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
+    xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+    return true;
 }
-XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+XG_FN bool xg_fuse_split_sorts(xg_module *m) {
+    bool changed;
+    if (!m->made[XG_SORT] && !m->made[XG_TOPK]) return false;
+    changed = xg_opt_each_step(m, xg_fuse_unfuse_sorts);
+    return xg_opt_each_step(m, xg_fuse_split_long_sort) || changed;
+}
 
 #endif /* XG_FUSE_SORT_PASSES_C */
 /* fuse/partition.c -- the computation partitioner.
@@ -22851,7 +27195,7 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
-    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_INFEED: case XG_OUTFEED:
+    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
     case XG_COPY_START: case XG_COPY_DONE: return true;
     default: return false;
     }
@@ -22961,6 +27305,28 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
 }
 XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_wrap_comp); }
 
+/* ---- fills ---- */
+
+XG_FN bool xg_fuse_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
+    const xg_literal *l = i->literal;
+    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
+    const unsigned char *d;
+    unsigned char word[4];
+    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
+    d = (const unsigned char *)l->data;
+    n = (size_t)i->shape->elements * size;
+    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
+    for (k = 0; k < 4; k++) word[k] = d[k % size];
+    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
+}
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern) {
+    int64_t bytes = xg_shape_is_array(i->shape) ? i->shape->elements * xg_type_bytes(i->shape->type) : 0;
+    while (i->op == XG_BROADCAST || i->op == XG_COPY || xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return xg_fuse_pattern(i, bytes, pattern);
+}
+
 /* ---- array constants out of fusions ---- */
 
 XG_FN bool xg_fuse_is_splat(const xg_inst *i) {
@@ -23018,7 +27384,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
 /* fuse/combine_operands.c -- a fusion that reads several arrays only to combine them element by element gets the combination from the fusion that makes one of them.
@@ -23181,7 +27547,7 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
     XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
     return changed;
 }
-XG_FN bool xg_fuse_combine_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_combine_comp); }
+XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp); }
 
 #endif /* XG_FUSE_COMBINE_OPERANDS_C */
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
@@ -23275,7 +27641,10 @@ XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
 
 /* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
 XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
-    int64_t rate = xg_cost_mul(c->machine->bandwidth_gbs, speed), most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    int64_t rate, most;
+    if (!bytes) return 0;
+    rate = xg_cost_mul(c->machine->bandwidth_gbs, speed);
+    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
     return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
 }
 
@@ -23379,7 +27748,7 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, 
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
 
-enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -23388,7 +27757,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -23406,6 +27775,15 @@ XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
     return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
 }
 
+/* Elements of one window; 1 without the attribute. */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+    return n;
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -23421,12 +27799,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
-        const xg_attr *a = xg_inst_attr(i, XG_A_window);
-        if (xg_fuse_is_scan(i)) return 1;
-        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
-        return n;
-    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
     }
@@ -23436,7 +27809,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
@@ -23520,7 +27893,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
         if (h) return "a hero inside of a contraction";
         if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
     }
-    if (!h) return NULL;
+    if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
@@ -23562,7 +27935,7 @@ XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
+XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
 
 #endif /* XG_FUSE_SCATTER_OPERANDS_C */
 /* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
@@ -23693,6 +28066,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
@@ -23728,13 +28102,14 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
-    k->turns = false;
+    k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
     inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
     k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->inputs_cap = n + 1;
     k->n_inputs = n;
     for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
     xg_kernel_settle(g, k);
@@ -23776,36 +28151,33 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
 
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
-    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
-    uint32_t n = 0, j, k;
-    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
-    for (j = 0; j < p->n_inputs; j++) {
+    uint32_t n = 0, had, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
+    for (had = n, j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
-        if (k < n) xg_kernel_join(&inputs[k], &through);
-        else inputs[n++] = through;
+        for (k = 0; k < n && c->inputs[k].from != through.from; k++) {}
+        if (k < n) { xg_kernel_join(&c->inputs[k], &through); continue; }
+        if (n == c->inputs_cap) c->inputs = (xg_kernel_input *)xg_vec_grow(g->arena, c->inputs, &c->inputs_cap, sizeof *c->inputs);
+        c->inputs[n++] = through;
     }
+    c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
-    c->inputs = inputs;
-    c->n_inputs = n;
+    c->loops = c->loops || p->loops;
     xg_kernel_settle(g, c);
+    for (j = had; j < n; j++) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     xg_kernel_input in = *xg_kernel_find_input(c, p);
-    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
-    uint32_t n = c->n_inputs, j, k;
-    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
-    if (c->shared && p->shared) xg_kernel_walk(g, c);
-    else xg_kernel_combine(g, c, p, &in);
+    xg_kernel was = *c;
+    uint32_t j;
     c->shared = c->shared || p->shared;
-    for (j = 0; j < c->n_inputs; j++) {
-        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
-        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
-    }
+    if (!was.shared || !p->shared) { xg_kernel_combine(g, c, p, &in); return; }
+    xg_kernel_walk(g, c);
+    for (j = 0; j < c->n_inputs; j++) if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
 /* ---- the start ---- */
@@ -23824,7 +28196,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
-    g->arena = c->module->arena;
+    g->arena = c->module->work;
     g->machine = xg_cost_machine(c->module);
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
@@ -24077,7 +28449,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
 
 /* ---- levels ---- */
 
@@ -24155,14 +28527,24 @@ XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
 }
 
-/* A loop so short that a kernel of loops may have it beside others. */
+/* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own, where many threads share it. */
 XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     const xg_inst *h = k->hero;
-    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+    if (!h) return true;
+    if (h->op != XG_REDUCE && h->op != XG_DOT && h->op != XG_CONVOLUTION && h->op != XG_REDUCE_WINDOW) return false;
+    if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
+    return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
+}
+
+/* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
+XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
+    uint32_t pattern;
+    return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
+    if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
@@ -24194,10 +28576,11 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
         else inputs[n++] = b->inputs[j];
     }
     a->inputs = inputs;
-    a->n_inputs = n;
+    a->inputs_cap = a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
+    a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);
 }
 
@@ -24264,6 +28647,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
@@ -24282,22 +28666,28 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
-    /* Beyond the size of one kernel the values stay in memory: a chain of thousands of operations lost its other fusions otherwise. */
-    if (related && !a->hero && a->ops <= XG_FUSE_OPS_MAX) xg_multi_drop_roots(g, a);
+    if (related && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 
 /* ---- who is tried ---- */
+
+/* The kernel that makes it now, or computes it where its value is needed: a kernel that lost its own root goes on under another one. */
+XG_FN xg_kernel *xg_multi_leader(xg_kernel *k) {
+    while (k->leader != k) k = k->leader = k->leader->leader;
+    return k;
+}
 
 /* Each of the kernels with the last few like it before. */
 XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
     bool changed = false;
     uint32_t j, k, tries;
     for (j = 1; j < n; j++) {
-        xg_kernel *b = kernels[j]->leader;
+        xg_kernel *b = xg_multi_leader(kernels[j]), *last = b;
         for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = kernels[k]->leader;
-            if (a == b || !xg_multi_is_near(a, b)) continue;
+            xg_kernel *a = xg_multi_leader(kernels[k]);
+            if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
+            last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) { changed = true; break; }
         }
@@ -24345,10 +28735,11 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
     qsort(list, n, sizeof *list, xg_multi_by_level);
     for (k = 1; k < n; k++) {
-        xg_kernel *b = list[k]->leader;
+        xg_kernel *b = xg_multi_leader(list[k]), *last = b;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = list[j]->leader;
-            if (a == b || !xg_multi_is_little(a)) continue;
+            xg_kernel *a = xg_multi_leader(list[j]);
+            if (a == last || a == b || !xg_multi_is_little(a)) continue;
+            last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) break;
         }
@@ -24529,11 +28920,29 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     return xg_row_maps(f, roots, n_roots);
 }
 
+/* What a model repeats in every layer is asked again and again, while kernels grow and by everyone who wants to know whether memory may be shared. */
+XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    static const char yes = 1, no = 0;
+    xg_dict *known = n ? &insts[0]->comp->module->row_forms : NULL;
+    xg_mark mark = xg_arena_mark(a);
+    const char *answer;
+    xg_row_form f;
+    xg_buf key;
+    if (!n) return false;
+    xg_buf_init(&key, a);
+    xg_fuse_fingerprint_part(&key, a, insts, n, roots, n_roots);
+    answer = (const char *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!answer) {
+        answer = xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots) ? &yes : &no;
+        xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
+    }
+    xg_arena_reset(a, mark);
+    return *answer != 0;
+}
+
 /* ---- which kernels become one ---- */
 
 enum { XG_ROWS_TRIES = 6 };
-
-typedef struct xg_rows_pass { xg_kernels *g; xg_aff_ctx *x; } xg_rows_pass;
 
 XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     uint32_t j;
@@ -24541,15 +28950,13 @@ XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     return false;
 }
 /* Whether what the kernel has now, with its members in g->order, is a row program. */
-XG_FN bool xg_rows_is_form(xg_rows_pass *p, const xg_kernel *b) {
-    xg_kernels *g = p->g;
+XG_FN bool xg_rows_is_form(xg_kernels *g, const xg_kernel *b) {
     uint32_t n = g->order.n, n_roots = xg_kernel_n_outputs(b), k;
     xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1), **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
-    xg_row_form f;
     qsort(g->order.p, n, sizeof *g->order.p, xg_fusions_by_place);
     for (k = 0; k < n; k++) insts[k] = g->order.p[k]->inst;
     for (k = 0; k < n_roots; k++) roots[k] = xg_kernel_root(b, k)->inst;
-    return xg_fuse_row_form(&f, g->arena, p->x, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(g->arena, insts, n, roots, n_roots);
 }
 XG_FN void xg_rows_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
     if (!g->log) return;
@@ -24574,8 +28981,7 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (b->roots.n == 1) b->roots.n = 0;
 }
 
-XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
-    xg_kernels *g = p->g;
+XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
     xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
     uint32_t n = xg_kernel_n_outputs(a), level, j;
@@ -24589,7 +28995,7 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
     xg_kernel_walk(g, b);
     if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    else if (!xg_rows_is_form(p, b)) why = "not rows that one after the other could be made of";
+    else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
     if (why || b->time >= apart) {
         *b = was;
@@ -24604,11 +29010,11 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
 }
 
 /* The first kernel that reads the kernel and takes it. */
-XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
+XG_FN bool xg_rows_into_reader(xg_kernels *g, xg_kernel *a) {
     uint32_t r, j, n = 0, total = 0;
     xg_kernel **list;
     for (r = 0; r < xg_kernel_n_outputs(a); r++) total += xg_kernel_root(a, r)->readers.n;
-    list = XG_NEW_N(p->g->arena, xg_kernel *, total + (size_t)1);
+    list = XG_NEW_N(g->arena, xg_kernel *, total + (size_t)1);
     for (r = 0; r < xg_kernel_n_outputs(a); r++) {
         const xg_kernel *root = xg_kernel_root(a, r);
         for (j = 0; j < root->readers.n; j++) {
@@ -24620,22 +29026,20 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     for (r = 0, j = 0; j < n && r < XG_ROWS_TRIES; j++) {
         if (j && list[j] == list[j - 1]) continue;
         r++;
-        if (xg_rows_merge(p, a, list[j])) return true;
+        if (xg_rows_merge(g, a, list[j])) return true;
     }
     return false;
 }
 
+XG_FN bool xg_fuse_allow_rows(xg_module *m) { m->row_programs = true; return false; }
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
-    xg_rows_pass p;
     uint32_t k;
-    p.g = g;
-    p.x = NULL;
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
         if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
-        if (!p.x) p.x = xg_aff_new(g->arena);
-        (void)xg_rows_into_reader(&p, a);
+        (void)xg_rows_into_reader(g, a);
     }
 }
 
@@ -24650,28 +29054,27 @@ XG_FN void xg_rows_run(xg_kernels *g) {
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+/* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
+typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is ---- */
 
 /* What computing it in its readers saves, its own kernel with it. */
 XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
-XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
-    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
-    return x != y ? x > y : a->place < b->place;
-}
+XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
-XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
 
 XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
-    xg_kernel *k = q->heap.p[at];
-    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    xg_queued *heap = q->heap.p, k = heap[at];
+    while (at && xg_queue_before(&k, &heap[(at - 1) / 2])) { xg_queue_set(q, at, heap[(at - 1) / 2]); at = (at - 1) / 2; }
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= q->heap.n) break;
-        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
-        if (!xg_queue_before(q->heap.p[child], k)) break;
-        xg_queue_set(q, at, q->heap.p[child]);
+        if (child + 1 < q->heap.n && xg_queue_before(&heap[child + 1], &heap[child])) child++;
+        if (!xg_queue_before(&heap[child], &k)) break;
+        xg_queue_set(q, at, heap[child]);
         at = child;
     }
     xg_queue_set(q, at, k);
@@ -24679,18 +29082,24 @@ XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
 
 XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
     uint32_t at = k->heap_at - 1;
-    xg_kernel *last = q->heap.p[--q->heap.n];
+    xg_queued last = q->heap.p[--q->heap.n];
     k->heap_at = 0;
-    if (last == k) return;
+    if (last.kernel == k) return;
     xg_queue_set(q, at, last);
     xg_queue_sift(q, at);
 }
 
 /* Its gain changed: into the queue, to another place, or out. */
 XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    xg_queued k;
     bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
     if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
-    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    k.worth = xg_queue_worth(p);
+    k.kernel = p;
+    k.place = p->place;
+    if (!p->heap_at) { xg_push(q->g->arena, xg_queued, &q->heap, k); p->heap_at = q->heap.n; }
+    else if (q->heap.p[p->heap_at - 1].worth == k.worth) return;
+    q->heap.p[p->heap_at - 1] = k;
     xg_queue_sift(q, p->heap_at - 1);
 }
 
@@ -24804,7 +29213,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
-        xg_kernel *best = q.heap.p[0];
+        xg_kernel *best = q.heap.p[0].kernel;
         xg_queue_drop(&q, best);
         xg_priority_fuse(&q, best);
     }
@@ -24812,13 +29221,17 @@ XG_FN void xg_priority_run(xg_kernels *g) {
 }
 
 XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_mark none = xg_arena_mark(c->module->work);
     xg_kernels g;
+    bool changed;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
     xg_multi_levels(&g);
-    xg_rows_run(&g);
+    if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
-    return xg_kernels_close(&g);
+    changed = xg_kernels_close(&g);
+    xg_arena_reset(g.arena, none);
+    return changed;
 }
 
 XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
@@ -24868,21 +29281,44 @@ XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
     }
 }
 
+XG_FN void xg_fingerprint_inst(xg_buf *b, const xg_inst *i) { /* all but its operands */
+    uint32_t k;
+    xg_fingerprint_number(b, i->op);
+    xg_fingerprint_number(b, i->shape->id);
+    xg_fingerprint_number(b, i->n_operands);
+    if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+    if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+    for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
+    xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+}
+
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
     uint32_t at = 0, k;
     xg_fingerprint_number(b, c->n_insts);
     XG_FOR_INSTS(i, c) {
         i->scratch = (void *)(size_t)at++;
-        xg_fingerprint_number(b, i->op);
-        xg_fingerprint_number(b, i->shape->id);
-        xg_fingerprint_number(b, i->n_operands);
+        xg_fingerprint_inst(b, i);
         for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
-        if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
-        if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
-        for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
-        xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
     }
     xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
+}
+
+XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    xg_map64 places;
+    uint32_t at = 0, k, j;
+    xg_map64_init(&places, a);
+    for (k = 0; k < n; k++) {
+        const xg_inst *i = insts[k];
+        if (i->op == XG_PARAMETER || i->op == XG_TUPLE) continue;
+        xg_map64_put(&places, i->id + (uint64_t)1, (void *)(uintptr_t)++at);
+        xg_fingerprint_inst(b, i);
+        for (j = 0; j < i->n_operands; j++) {
+            size_t place = (size_t)xg_map64_get(&places, XG_OPERAND(i, j)->id + (uint64_t)1);
+            xg_fingerprint_number(b, place);
+            if (!place) xg_fingerprint_number(b, XG_OPERAND(i, j)->shape->id);
+        }
+    }
+    for (k = 0; k < n_roots; k++) xg_fingerprint_number(b, (uint64_t)(size_t)xg_map64_get(&places, roots[k]->id + (uint64_t)1));
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */
@@ -24900,7 +29336,7 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
  *   say signed or unsigned. Sub-byte HLO integers are i8 by value. f8, f6, f4 exist as element types and convert; they do not compute.
  * - `index` is the type of positions; `convert_index` decides i32 or i64 for the whole kernel.
  *
- * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena and frees nothing. */
+ * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
 /* kir/ops.h -- THE table of kernel IR operations: high-level ones (tensors, indexing maps), structured control flow, and the low-level ones that
@@ -25117,6 +29553,7 @@ struct xg_kop {
     xg_kopcode op;
     uint32_t id;
     uint32_t n_operands, n_results, n_regions;
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
     xg_kuse *operands;
     xg_kval *results;
     xg_kregion **regions;
@@ -25173,6 +29610,7 @@ struct xg_kfunc {
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
+    xg_arena *temp;       /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another one */
     xg_aff_ctx *aff;      /* where its maps live */
     xg_set types;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
@@ -25182,6 +29620,8 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;        /* flush subnormals; contraction of a*b+c allowed */
     const void *target;   /* xg_target, for passes below lower_tensors */
+    xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
+    xg_kop *last_constant;
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
@@ -25258,7 +29698,12 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals); /* vals: old value id + 1 -> new xg_kval*, read for operands, written for results and arguments */
+/* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. */
+XG_FN void xg_kclone_begin(const xg_kregion *r);
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
+XG_FN xg_kval *xg_kclone_value(xg_kval *v);
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -25563,7 +30008,7 @@ XG_FN const xg_ktype *xg_ktype_with_elem(xg_kmodule *m, const xg_ktype *t, xg_ke
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff) {
     xg_kmodule *m = XG_NEW(a, xg_kmodule);
     m->ctx = c;
-    m->arena = a;
+    m->arena = m->temp = a;
     m->aff = aff;
     xg_set_init(&m->types, a);
     return m;
@@ -25646,6 +30091,7 @@ XG_FN void xg_kop_unlink(xg_kop *op) {
     op->prev = op->next = NULL;
 }
 XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
+    u->user->changed = true;
     u->value = v;
     u->next = NULL;
     u->prev = v->last_use;
@@ -25655,6 +30101,7 @@ XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
 }
 XG_FN void xg_kuse_unlink(xg_kuse *u) {
     xg_kval *v = u->value;
+    if (v->def) v->def->changed = true;
     if (u->prev) u->prev->next = u->next;
     else v->first_use = u->next;
     if (u->next) u->next->prev = u->prev;
@@ -25665,13 +30112,15 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
 /* ---- making operations ---- */
 
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr, uint32_t n_regions) {
-    xg_ctx *c = b->m->ctx;
-    size_t at_operands = sizeof(xg_kop), at_results = xg_add(c, at_operands, xg_mul(c, n, sizeof(xg_kuse)));
-    size_t at_regions = xg_add(c, at_results, xg_mul(c, nr, sizeof(xg_kval))), at_region = xg_add(c, at_regions, n_regions * sizeof(xg_kregion *));
-    char *block = (char *)xg_alloc(b->m->arena, xg_add(c, at_region, n_regions * sizeof(xg_kregion)));
-    xg_kop *op = (xg_kop *)(void *)block;
+    size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse), at_regions = at_results + nr * sizeof(xg_kval), at_region = at_regions + n_regions * sizeof(xg_kregion *);
+    char *block;
+    xg_kop *op;
     uint32_t k;
+    if (XG_UNLIKELY((n | nr | n_regions) >> 20)) xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
+    block = (char *)xg_alloc(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
+    op = (xg_kop *)(void *)block;
     op->op = code;
+    op->changed = true;
     op->id = b->m->n_ids++;
     op->loc = b->loc;
     op->n_operands = n;
@@ -25734,13 +30183,51 @@ XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     return (int64_t)u;
 }
 
-XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
+/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its type since: then it is no answer any more. */
+typedef struct xg_kconst_key { const xg_ktype *type; int64_t a, b; const xg_kregion *at; } xg_kconst_key;
+XG_FN bool xg_kconst_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_kconst_key *k = (const xg_kconst_key *)key;
+    return op->a == k->a && op->b == k->b && op->results[0].type == k->type && op->parent == k->at;
+}
+/* The slot of the constant of this type and these bits in region `at`. */
+XG_FN void **xg_kconst_slot(xg_set *pool, const xg_ktype *t, int64_t a, int64_t b, const xg_kregion *at) {
+    xg_kconst_key key;
+    key.type = t;
+    key.a = a;
+    key.b = b;
+    key.at = at;
+    return xg_set_find(pool, xg_hash_mix(t->id + (uint32_t)b, (uint64_t)a), xg_kconst_same, &key);
+}
+/* Behind the last constant at the head of the entry; in front of all, should that one be gone. */
+XG_FN xg_kb xg_kconst_place(xg_kmodule *m) {
+    xg_kregion *body = m->entry->body;
+    return xg_kb_make(m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
+}
+/* A constant that will take a register, as predicates and 16 bits do, is better made where it is used. */
+XG_FN bool xg_kconst_is_pooled(const xg_kb *b, const xg_ktype *t) {
+    int bits = xg_kelem_bits(t->elem);
+    return b->m->constants.arena && bits != 1 && bits != 16 && b->region->func == b->m->entry;
+}
+
+XG_FN xg_kop *xg_kconst_make(xg_kb *b, const xg_ktype *t, int64_t a) {
     xg_kop *op = xg_kir_op(b, XG_K_OP_CONST, NULL, 0, &t, 1, 0);
+    op->a = a;
+    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(a, a));
+    return op;
+}
+XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
     int width = xg_kelem_bits(t->elem);
-    if (xg_kelem_is_int(t->elem)) op->a = xg_kint_wrap(t->elem, (int64_t)bits);
-    else op->a = (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
-    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(op->a, op->a));
-    return op->results;
+    int64_t a = xg_kelem_is_int(t->elem) ? xg_kint_wrap(t->elem, (int64_t)bits) : (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
+    void **slot;
+    xg_kb head;
+    if (!xg_kconst_is_pooled(b, t)) return xg_kconst_make(b, t, a)->results;
+    slot = xg_kconst_slot(&b->m->constants, t, a, 0, b->m->entry->body);
+    if (!*slot) {
+        head = xg_kconst_place(b->m);
+        *slot = b->m->last_constant = xg_kconst_make(&head, t, a);
+    }
+    return ((xg_kop *)*slot)->results;
 }
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) { return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v); }
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v) {
@@ -25797,7 +30284,7 @@ XG_FN xg_kval *xg_kselect_held(xg_kb *b) {
 
 /* Up to two values in front of indices; the list is scratch. */
 XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *const *indices, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 2);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 2);
     uint32_t k, at = 0;
     v[at++] = first;
     if (second) v[at++] = second;
@@ -25827,13 +30314,13 @@ XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count) { return xg_kid(
 XG_FN xg_kval *xg_kblock_id(xg_kb *b, int axis, int64_t count) { return xg_kid(b, XG_K_OP_BLOCK_ID, axis, count); }
 
 XG_FN const xg_ktype **xg_ktypes_of(xg_kb *b, xg_kval *const *vals, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = vals[k]->type;
     return t;
 }
 XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = xg_kir_scalar(b->m, XG_E_INDEX);
     return t;
@@ -25861,7 +30348,7 @@ XG_FN xg_kop *xg_kcall(xg_kb *b, xg_kfunc *callee, xg_kval *const *args, uint32_
 XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n) { return xg_kir_op(b, XG_K_OP_IF, &cond, 1, results, n, 2); }
 
 XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval *const *inits, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 3);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 3);
     const xg_ktype **types;
     xg_range from = xg_kval_range(lo), to = xg_kval_range(hi);
     xg_kop *op;
@@ -25879,7 +30366,7 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
 
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
     uint32_t syms = map->n_syms + map->n_rts, k;
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, map->n_dims + n + 1);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, map->n_dims + n + 1);
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
@@ -25908,12 +30395,13 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v) {
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
     xg_kuse *u, *next;
     if (from == to) return;
+    if (from->def) from->def->changed = true;
     for (u = from->first_use; u; u = next) {
         next = u->next;
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    if (to->name.n == 0) to->name = from->name;
+    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name; /* a constant names itself, and stands for many */
 }
 
 /* Takes an operation's operands, and those of everything in it, off the use lists. */
@@ -25940,18 +30428,31 @@ XG_FN void xg_kval_copy_facts(xg_kval *to, const xg_kval *from) {
     to->lo = from->lo;
     to->hi = from->hi;
 }
-XG_FN xg_kval *xg_kclone_value(const xg_map64 *vals, xg_kval *v) {
-    xg_kval *to = (xg_kval *)xg_map64_get(vals, (uint64_t)v->id + 1);
-    return to ? to : v;
+XG_FN void xg_kclone_begin(const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < r->n_args; k++) r->args[k].scratch = NULL;
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_operands; k++) op->operands[k].value->scratch = NULL;
+        for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
+        for (k = 0; k < op->n_regions; k++) xg_kclone_begin(op->regions[k]);
+    }
 }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
-    xg_arena *a = b->m->arena;
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
+XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
+    xg_arena *a = b->m->temp;
     xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     const xg_ktype *few_types[8];
     uint32_t k, i;
     const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
-    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(vals, op->operands[k].value);
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
+        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+        xg_kclone_put(&op->results[0], v);
+        return v->def;
+    }
+    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
     to->a = op->a;
@@ -25963,7 +30464,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
         if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
-        xg_map64_put(vals, (uint64_t)op->results[k].id + 1, &to->results[k]);
+        xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
@@ -25973,9 +30474,9 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_kir_region_args(b, to, k, args, r->n_args);
         for (i = 0; i < r->n_args; i++) {
             xg_kval_copy_facts(&to->regions[k]->args[i], &r->args[i]);
-            xg_map64_put(vals, (uint64_t)r->args[i].id + 1, &to->regions[k]->args[i]);
+            xg_kclone_put(&r->args[i], &to->regions[k]->args[i]);
         }
-        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o, vals);
+        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
     return to;
 }
@@ -28018,9 +32519,11 @@ XG_FN const char *xg_kir_check_int_to_float(const xg_kop *op) { return !xg_kt_in
 XG_FN const char *xg_kir_check_float_to_int(const xg_kop *op) { return !xg_kt_computes(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ? "a float to an integer" : NULL; }
 XG_FN const char *xg_kir_check_extf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) <= xg_kt_bits(xg_kt(op, 0)) ? "a float to a wider one" : NULL; }
 XG_FN const char *xg_kir_check_truncf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) > xg_kt_bits(xg_kt(op, 0)) || xg_kr(op) == xg_kt(op, 0) ? "a float to another that is not wider" : NULL; }
+/* The bits a value takes: floats of four and six bits lie in bytes, alone or in vectors, with zeros above them. */
+XG_FN int xg_kt_held(const xg_ktype *t) { return xg_kt_float(t) && xg_kelem_bits(t->elem) < 8 ? xg_kt_bits(t) / xg_kelem_bits(t->elem) * 8 : xg_kt_bits(t); }
 XG_FN const char *xg_kir_check_bitcast(const xg_kop *op) {
     const xg_ktype *x = xg_kt(op, 0), *y = xg_kr(op);
-    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_bits(x) != xg_kt_bits(y) ? "values of equal width" : NULL;
+    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_held(x) != xg_kt_held(y) ? "values of equal width" : NULL;
 }
 XG_FN xg_kelem xg_kpart_of(xg_kelem complex) { return complex == XG_E_C128 ? XG_E_F64 : XG_E_F32; }
 XG_FN const char *xg_kir_check_complex_create(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kr(op)->elem) || xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kpart_of(xg_kr(op)->elem) ? "two parts make a complex" : NULL; }
@@ -28176,12 +32679,13 @@ XG_FN void xg_kir_verify_low(xg_kmodule *m) {
 #ifndef XG_KIR_CSE_C
 #define XG_KIR_CSE_C
 
-typedef struct xg_kcse_entry { xg_kop *op; uint32_t epoch; } xg_kcse_entry;
+typedef struct xg_kcse_entry { xg_kop *op; uint32_t hash, epoch; } xg_kcse_entry; /* op NULL: free */
 typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
-    xg_set seen;                    /* of entries */
-    xg_set constants;
+    xg_kcse_entry *seen;            /* a table of twice as many entries as there are operations, a power of two */
+    uint32_t mask;
+    xg_set *constants, own;         /* of the module for the entry, else its own */
     xg_kop *last_constant;          /* of those gathered at the head */
     uint32_t epoch;
 } xg_kcse;
@@ -28193,12 +32697,10 @@ XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF
 XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a), k, n = op->n_operands;
-    bool swapped = xg_kcse_swapped(op);
-    if (op->b) h = xg_hash_mix(h, (uint64_t)op->b);
-    for (k = 0; k + 1 < n; k += 2) h = xg_hash_mix(h, (uint64_t)xg_kcse_operand(op, k, swapped)->id << 32 | xg_kcse_operand(op, k + 1, swapped)->id);
-    if (k < n) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
-    if (op->n_results) h = xg_hash_mix(h, op->results[0].type->id);
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k, n = op->n_operands;
+    const xg_kuse *o = op->operands;
+    if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
+    else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     return h;
 }
@@ -28222,11 +32724,6 @@ XG_FN bool xg_kcse_equal(const xg_kop *x, const xg_kop *y) {
 
 /* A load that may move over nothing that writes: it is only equal to one of the same time. */
 XG_FN bool xg_kcse_timed(const xg_kop *op) { return op->op == XG_K_OP_LOAD && !(op->flags & KM_INVARIANT); }
-XG_FN bool xg_kcse_entry_same(const void *node, const void *key) {
-    const xg_kcse_entry *x = (const xg_kcse_entry *)node, *y = (const xg_kcse_entry *)key;
-    return (x->epoch == y->epoch || !xg_kcse_timed(y->op)) && xg_kcse_equal(x->op, y->op);
-}
-
 /* Work that may be done where it is not needed: cheap, and nothing depends on where it stands. */
 XG_FN bool xg_kcse_may_leave(const xg_kop *op) {
     if (op->op == XG_K_OP_PTR_ADD || op->op == XG_K_OP_CMPI) return true;
@@ -28248,39 +32745,38 @@ XG_FN void xg_kcse_lift(xg_kop *first, const xg_kregion *r) {
     xg_kop_infer_range(first);
 }
 
+/* The entry of an operation equal to this one; a new one if there is none. */
+XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
+    bool timed = xg_kcse_timed(op);
+    uint32_t hash = timed ? xg_hash_mix(xg_kcse_hash(op), c->epoch) : xg_kcse_hash(op), at = hash & c->mask;
+    xg_kcse_entry *e;
+    for (e = &c->seen[at]; e->op; e = &c->seen[at = (at + 1) & c->mask]) if (e->hash == hash && (!timed || e->epoch == c->epoch) && xg_kcse_equal(e->op, op)) return e;
+    e->hash = hash;
+    e->epoch = c->epoch;
+    return e;
+}
 /* The operation to use instead of op; op itself, which is entered, if there is none. */
 XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
-    uint32_t hash = xg_kcse_hash(op);
-    xg_kcse_entry key, *e;
-    void **slot;
-    key.op = op;
-    key.epoch = c->epoch;
-    slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
-    e = (xg_kcse_entry *)*slot;
-    if (!e) {
-        e = XG_NEW(c->m->arena, xg_kcse_entry);
-        *e = key;
-        *slot = e;
-        return op;
-    }
+    xg_kcse_entry *e = xg_kcse_entry_of(c, op);
+    if (!e->op) return e->op = op;
     if (xg_kregion_inside(op->parent, e->op->parent)) return e->op;
     if (xg_kcse_may_leave(op)) { xg_kcse_lift(e->op, op->parent); return e->op; }
-    e->op = op;
-    return op;
+    return e->op = op;
 }
 
 /* ---- constants ---- */
 
-XG_FN bool xg_kcse_constant_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
 XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
-    void **slot = xg_set_find(&c->constants, xg_kcse_hash(op), xg_kcse_constant_same, op);
-    xg_kop *at = c->last_constant ? c->last_constant->next : c->body->first;
+    void **slot = xg_kconst_slot(c->constants, op->results[0].type, op->a, op->b, c->body);
+    xg_kop *at;
+    if (*slot == op) return;
     if (*slot) {
         xg_kval_replace(op->results, ((xg_kop *)*slot)->results);
         xg_kop_remove(op);
         return;
     }
     *slot = op;
+    at = c->last_constant && c->last_constant->parent == c->body ? c->last_constant->next : c->body->first;
     if (at != op) xg_kop_move_before(op, at);
     c->last_constant = op;
 }
@@ -28327,11 +32823,16 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    xg_set_init(&c.seen, m->arena);
-    xg_set_init(&c.constants, m->arena);
+    xg_set_init(&c.own, m->temp);
+    c.constants = f == m->entry ? &m->constants : &c.own;
+    if (!c.constants->arena) xg_set_init(c.constants, m->arena);
+    if (f == m->entry) c.last_constant = m->last_constant;
     for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
-    xg_set_reserve(&c.seen, count);
+    if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
+    for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
+    c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);
     xg_kcse_region(&c, f->body);
+    if (f == m->entry) m->last_constant = c.last_constant;
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
@@ -28383,7 +32884,7 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
     xg_kfunc *f = (xg_kfunc *)op->p;
     uint32_t n = op->n_operands, k;
-    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, 2 * n + 1);
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, 2 * n + 1);
     xg_kb b = xg_kb_before(m, op);
     int64_t distance;
     b.loc = op->loc;
@@ -28404,7 +32905,7 @@ XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
         for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
     }
 }
@@ -28437,17 +32938,16 @@ XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
 XG_FN void xg_kinline_call(xg_kinliner *in, xg_kop *call, xg_kfunc *callee) {
     xg_kb b = xg_kb_before(in->m, call);
     xg_kop *op, *end = xg_kregion_end(callee->body);
-    xg_map64 vals;
     uint32_t k;
     in->ops += xg_kregion_count(callee->body);
     if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
-    xg_map64_init(&vals, in->m->arena);
-    for (k = 0; k < call->n_operands; k++) xg_map64_put(&vals, (uint64_t)callee->body->args[k].id + 1, call->operands[k].value);
+    xg_kclone_begin(callee->body);
+    for (k = 0; k < call->n_operands; k++) xg_kclone_put(&callee->body->args[k], call->operands[k].value);
     for (op = callee->body->first; op && op != end; op = op->next) {
         b.loc = op->loc;
-        xg_kop_clone(&b, op, &vals);
+        xg_kop_clone(&b, op);
     }
-    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(&vals, end->operands[k].value));
+    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(end->operands[k].value));
     xg_kop_remove(call);
 }
 
@@ -28458,7 +32958,7 @@ XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     f->mark = XG_KINLINE_OPEN;
     if (++in->depth > XG_KINLINE_DEPTH_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "functions of a fused computation call each other deeper than %d", (int)XG_KINLINE_DEPTH_MAX);
     xg_kir_cse_func(in->m, f);
-    xg_kops_collect_of(in->m->arena, &calls, f->body, XG_K_OP_CALL);
+    xg_kops_collect_of(in->m->temp, &calls, f->body, XG_K_OP_CALL);
     for (k = 0; k < calls.n; k++) {
         xg_kfunc *callee = (xg_kfunc *)calls.p[k]->p;
         if (callee->mark == XG_KINLINE_OPEN) xg_fail(in->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR function @%.*s calls itself", (int)callee->name.n, callee->name.p);
@@ -28562,20 +33062,19 @@ XG_FN const xg_imap *xg_kpeel_range(xg_kmodule *m, const xg_imap *map, uint32_t 
 XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_kval *const *inits) {
     xg_kb b = xg_kb_before(m, loop), in;
     uint32_t n = (uint32_t)loop->a, k;
-    xg_kval **dims = XG_NEW_N(m->arena, xg_kval *, n + 1);
+    xg_kval **dims = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kregion *from = loop->regions[0];
-    xg_map64 vals;
     xg_kop *to, *o;
     for (k = 0; k < n; k++) dims[k] = loop->operands[k].value;
     to = xg_kloop(&b, map, dims, inits, loop->n_results);
-    xg_map64_init(&vals, m->arena);
+    xg_kclone_begin(from);
     for (k = 0; k < from->n_args; k++) {
         to->regions[0]->args[k].name = from->args[k].name;
-        xg_map64_put(&vals, (uint64_t)from->args[k].id + 1, &to->regions[0]->args[k]);
+        xg_kclone_put(&from->args[k], &to->regions[0]->args[k]);
     }
     for (k = 0; k < loop->n_results; k++) to->results[k].name = loop->results[k].name;
     in = xg_kb_end(m, to->regions[0]);
-    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o, &vals);
+    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
 /* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it. */
@@ -28594,15 +33093,15 @@ XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
         most = xg_kpeel_range(m, map, s, xg_range_of(r.lo, r.hi - 1));
         if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms || most->syms[s].range.hi != r.hi - 1) continue;
         last = xg_kpeel_range(m, map, s, xg_range_of(r.hi, r.hi));
-        inits = XG_NEW_N(m->arena, xg_kval *, n + 1);
+        inits = XG_NEW_N(m->temp, xg_kval *, n + 1);
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
         first = xg_kpeel_copy(m, loop, most, inits);
-        xg_push(m->arena, xg_kop *, loops, first);
+        xg_push(m->temp, xg_kop *, loops, first);
         second = first;
         if (last->state == XG_IMAP_OK) {
             for (k = 0; k < n; k++) inits[k] = &first->results[k];
             second = xg_kpeel_copy(m, loop, last, inits);
-            xg_push(m->arena, xg_kop *, loops, second);
+            xg_push(m->temp, xg_kop *, loops, second);
         }
         for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
         xg_kop_remove(loop);
@@ -28679,7 +33178,7 @@ XG_FN void xg_kguard_add(xg_klowering *l, const xg_aff *e, xg_range r) {
         if (g > 1 && g < XG_KGUARD_MAX && xg_kguard_loosen(l, &c, g)) k = UINT32_MAX; /* again from the first term: there are fewer now */
     }
     c.level = xg_kguard_level(l, c.expr);
-    xg_push(l->m->arena, xg_kguard, &l->guards, c);
+    xg_push(l->m->temp, xg_kguard, &l->guards, c);
 }
 
 /* A value of the expression over dims and the symbols made so far; nothing is assumed but what is known of these. */
@@ -28692,7 +33191,7 @@ XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
     if (e->kind == XG_AFF_SYM) return l->vars[n + e->n];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(b, XG_E_INDEX, e->k);
     map = xg_imap_new(l->m->aff, n, xg_kguard_level(l, e), 0, 1, 0);
-    vars = XG_NEW_N(l->m->arena, xg_kval *, n + map->n_syms + 1);
+    vars = XG_NEW_N(l->m->temp, xg_kval *, n + map->n_syms + 1);
     for (k = 0; k < n; k++) { map->dims[k] = l->map->dims[k]; map->dims[k].range = l->dims[k]; vars[k] = l->vars[k]; }
     for (k = 0; k < map->n_syms; k++) { map->syms[k] = l->map->syms[k]; vars[n + k] = l->vars[n + k]; }
     map->results[0] = e;
@@ -28801,7 +33300,7 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     xg_klowering l;
     const xg_imap *map = (const xg_imap *)loop->p;
     uint32_t n = loop->n_results, k;
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, n + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kb b = xg_kb_before(m, loop);
     memset(&l, 0, sizeof l);
     l.m = m;
@@ -28810,9 +33309,9 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     if (map->n_rts) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a loop over an indexing map with runtime symbols; the emitter has to pass these as operands of apply_indexing");
     for (k = 0; k < n; k++) carried[k] = loop->operands[loop->a + k].value;
     if (map->state == XG_IMAP_OK) {
-        l.dims = XG_NEW_N(m->arena, xg_range, map->n_dims + 1);
-        l.syms = XG_NEW_N(m->arena, xg_range, map->n_syms + 1);
-        l.vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + map->n_syms + 1);
+        l.dims = XG_NEW_N(m->temp, xg_range, map->n_dims + 1);
+        l.syms = XG_NEW_N(m->temp, xg_range, map->n_syms + 1);
+        l.vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + map->n_syms + 1);
         for (k = 0; k < map->n_dims; k++) { l.vars[k] = loop->operands[k].value; l.dims[k] = xg_kval_range(l.vars[k]); }
         for (k = 0; k < map->n_syms; k++) l.syms[k] = map->syms[k].range;
         l.env = xg_aff_env_of(m->aff, l.dims, map->n_dims, l.syms, map->n_syms);
@@ -28830,7 +33329,7 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_LOOP);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
         for (k = 0; k < loops.n; k++) if (!xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]);
     }
 }
@@ -28867,7 +33366,7 @@ XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
 /* Replaces the indices from operand `from` on by one. The tensor's type must still be the old one. */
 XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor) {
     xg_kb b = xg_kb_before(m, op);
-    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, op->n_operands + 1), *kept[3];
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, op->n_operands + 1), *kept[3];
     const xg_ktype *result = xg_kflat_type(m, op->results[0].type);
     xg_kop *to;
     uint32_t k;
@@ -28898,10 +33397,10 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         const xg_ktype **of;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
-        of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW);
+        of = XG_NEW_N(m->temp, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
@@ -28915,7 +33414,10 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
  * An operand that is itself an apply_indexing, a constant, or a sum or product by a constant of index type is taken into the expression; what
  * is left over are the leaves, each of them once, with the range of its value. The conditions under which an inner map was
  * made hold for the outer one too (a value is only used where it is defined) and help to simplify; beyond a number they are dropped.
- * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal. */
+ * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal.
+ *
+ * Most results are sums of leaves and constants, and a loop that was unrolled has put constants into maps that are simple already: these are put together
+ * term by term, in a few additions; the rules are asked only where a quotient, a condition or a narrower range could give them something to do. */
 #ifndef XG_KIR_INDEXING_C
 #define XG_KIR_INDEXING_C
 
@@ -28925,6 +33427,12 @@ typedef struct xg_kindexer {
     xg_kmodule *m;
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
     xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
+    int64_t scales[XG_KINDEX_LEAVES_MAX]; /* of a sum that is put together term by term: by leaf, */
+    bool inside[XG_KINDEX_LEAVES_MAX];    /* whether a quotient or remainder has it, */
+    const xg_kop *from;                   /* the operation whose map these are of, */
+    xg_term inner[XG_KINDEX_LEAVES_MAX];  /* they themselves, */
+    uint32_t n_inner;
+    int64_t constant;
     uint32_t n_leaves;
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
     uint32_t n_constraints;
@@ -28942,6 +33450,8 @@ XG_FN const xg_aff *xg_kindex_leaf(xg_kindexer *x, xg_kval *v, const xg_imap_var
         x->leaves[k] = v;
         x->vars[k].name = as ? as->name : xg_str_of(NULL, 0);
         x->vars[k].range = r;
+        x->scales[k] = 0;
+        x->inside[k] = false;
         x->n_leaves++;
     }
     if (as) x->vars[k].range = xg_range_meet(x->vars[k].range, as->range);
@@ -28972,7 +33482,7 @@ XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
 XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t which, uint32_t depth) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t n = map->n_syms + map->n_rts, k;
-    const xg_aff **vars = XG_NEW_N(x->m->arena, const xg_aff *, map->n_dims + n + 1), *e;
+    const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
     xg_aff_env *env = &x->m->aff->anywhere;
     xg_aff_rewrite w;
     for (k = 0; k < map->n_dims + n; k++) {
@@ -29020,9 +33530,19 @@ XG_FN bool xg_kindex_sort(xg_kindexer *x) {
     for (i = 1; i < x->n_leaves; i++) {
         xg_kval *leaf = x->leaves[i];
         xg_imap_var var = x->vars[i];
-        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) { x->leaves[k] = x->leaves[k - 1]; x->vars[k] = x->vars[k - 1]; moved = true; }
+        int64_t scale = x->scales[i];
+        bool inside = x->inside[i];
+        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) {
+            x->leaves[k] = x->leaves[k - 1];
+            x->vars[k] = x->vars[k - 1];
+            x->scales[k] = x->scales[k - 1];
+            x->inside[k] = x->inside[k - 1];
+            moved = true;
+        }
         x->leaves[k] = leaf;
         x->vars[k] = var;
+        x->scales[k] = scale;
+        x->inside[k] = inside;
     }
     return moved;
 }
@@ -29064,16 +33584,158 @@ XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t 
     return xg_imap_drop_unused_dims(m->aff, to, kept);
 }
 
+/* ---- sums, term by term; each step answers false where only the rules know ---- */
+
+XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth);
+XG_FN bool xg_kindex_add(int64_t *sum, int64_t v, int64_t scale) { return xg_mul64(v, scale, &v) && xg_add64(*sum, v, sum); }
+/* Adds scale times an operand; it stands for the variable `as` of a map, whose range must not say more than is known. */
+XG_FN bool xg_kindex_sum_operand(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, int64_t scale, uint32_t depth) {
+    xg_kop *op = v->def;
+    const xg_aff *leaf;
+    int64_t c;
+    if (op && v->type->elem == XG_E_INDEX && !xg_kindex_is_leaf(v)) {
+        if (depth > XG_KINDEX_DEPTH_MAX || v->lo > v->hi || (as && (v->lo < as->range.lo || v->hi > as->range.hi))) return false;
+        switch (op->op) {
+        case XG_K_OP_CONST: return xg_kindex_add(&x->constant, op->a, scale);
+        case XG_K_OP_APPLY: return xg_imap_ok((const xg_imap *)op->p) && xg_kindex_sum_result(x, op, v->index, scale, depth + 1);
+        case XG_K_OP_MULI: return xg_kval_is_const(op->operands[1].value, &c) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1);
+        default:
+            c = op->op == XG_K_OP_SUBI ? -1 : 1;
+            return xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[1].value, NULL, scale, depth + 1);
+        }
+    }
+    leaf = xg_kindex_leaf(x, v, as);
+    return leaf && xg_kindex_add(&x->scales[leaf->n], 1, scale);
+}
+/* What a quotient or remainder reads are leaves. */
+XG_FN bool xg_kindex_sum_inside(xg_kindexer *x, const xg_kop *op, const xg_aff *e) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    const xg_aff *leaf;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) {
+        xg_kval *v = op->operands[e->n].value;
+        if (!xg_kindex_is_leaf(v) || (leaf = xg_kindex_leaf(x, v, &map->dims[e->n])) == NULL) return false;
+        x->inside[leaf->n] = true;
+        return true;
+    }
+    if (e->of) return xg_kindex_sum_inside(x, op, e->of);
+    for (k = 0; k < e->n; k++) if (!xg_kindex_sum_inside(x, op, e->terms[k].of)) return false;
+    return true;
+}
+/* Adds scale times a result. Quotients are those of one map that is simple already; where it is not, it must be without conditions as well. */
+XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    xg_linear l;
+    int64_t s;
+    uint32_t k;
+    if (!map->results[which] || (!xg_kindex_done(op) && map->n_constraints)) return false;
+    xg_aff_linear(map->results[which], &l);
+    if (!xg_kindex_add(&x->constant, l.k, scale)) return false;
+    for (k = 0; k < l.n; k++) {
+        const xg_aff *of = l.terms[k].of;
+        uint32_t var = of->kind == XG_AFF_SYM ? map->n_dims + of->n : of->n;
+        if (!xg_mul64(l.terms[k].scale, scale, &s)) return false;
+        if (of->kind == XG_AFF_DIM || of->kind == XG_AFF_SYM) {
+            if (!xg_kindex_sum_operand(x, op->operands[var].value, of->kind == XG_AFF_DIM ? &map->dims[of->n] : &map->syms[of->n], s, depth)) return false;
+            continue;
+        }
+        if (!xg_kindex_done(op) || map->n_syms || map->n_rts || (x->from && x->from != op) || x->n_inner == XG_KINDEX_LEAVES_MAX || !xg_kindex_sum_inside(x, op, of)) return false;
+        x->from = op;
+        x->inner[x->n_inner].of = of;
+        x->inner[x->n_inner++].scale = s;
+    }
+    return true;
+}
+/* Leaves that the sum has, in their order; what a quotient reads must have the range that it was simplified under. */
+XG_FN bool xg_kindex_sum_leaves(xg_kindexer *x) {
+    uint32_t k, n = 0;
+    (void)xg_kindex_sort(x);
+    for (k = 0; k < x->n_leaves; k++) {
+        if (!x->scales[k] && !x->inside[k]) continue;
+        if (x->vars[k].range.lo >= x->vars[k].range.hi) return false;
+        x->leaves[n] = x->leaves[k];
+        x->vars[n] = x->vars[k];
+        x->scales[n] = x->scales[k];
+        x->inside[n++] = x->inside[k];
+    }
+    x->n_leaves = n;
+    return true;
+}
+/* The same expression over the leaves; NULL where their order is another one, or a range is narrower. */
+XG_FN const xg_aff *xg_kindex_sum_renamed(xg_kindexer *x, const xg_aff *e) {
+    const xg_imap *map = (const xg_imap *)x->from->p;
+    xg_aff_ctx *aff = x->m->aff;
+    xg_term terms[XG_KINDEX_LEAVES_MAX];
+    const xg_aff *of;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) {
+        const xg_kval *v = x->from->operands[e->n].value;
+        for (k = 0; x->leaves[k] != v; k++) {}
+        return xg_range_equal(x->vars[k].range, map->dims[e->n].range) ? xg_aff_dim(aff, k) : NULL;
+    }
+    if (e->of) return (of = xg_kindex_sum_renamed(x, e->of)) != NULL ? of == e->of ? e : xg_aff_make(aff, e->kind, 0, e->k, of) : NULL;
+    if (e->n > XG_KINDEX_LEAVES_MAX) return NULL;
+    for (k = 0; k < e->n; k++) {
+        terms[k].scale = e->terms[k].scale;
+        terms[k].of = xg_kindex_sum_renamed(x, e->terms[k].of);
+        if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
+    }
+    return xg_aff_from_terms(aff, e->k, terms, e->n);
+}
+XG_FN const xg_aff *xg_kindex_sum_expr(xg_kindexer *x) {
+    xg_term terms[2 * XG_KINDEX_LEAVES_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < x->n_inner; k++) {
+        terms[n].scale = x->inner[k].scale;
+        terms[n++].of = xg_kindex_sum_renamed(x, x->inner[k].of);
+        if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
+    }
+    for (k = 0; k < x->n_leaves; k++) if (x->scales[k]) {
+        terms[n].scale = x->scales[k];
+        terms[n++].of = xg_aff_dim(x->m->aff, k);
+    }
+    return xg_aff_from_terms(x->m->aff, x->constant, terms, n);
+}
+XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
+    x->m = m;
+    x->n_leaves = x->n_constraints = x->n_inner = 0;
+    x->constant = 0;
+    x->from = NULL;
+    x->failed = false;
+}
+XG_FN xg_kval *xg_kindex_made(xg_kb *b, const xg_imap *map, xg_kval *const *vars, const xg_kval *old) {
+    xg_kval *v = xg_kapply(b, map, vars)->results;
+    v->def->a = 1;
+    v->name = old->name;
+    return v;
+}
+XG_FN xg_kval *xg_kindex_sum(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
+    xg_kb b = xg_kb_before(m, op);
+    const xg_aff *e;
+    xg_imap *map;
+    uint32_t k;
+    xg_kindex_begin(x, m);
+    if (!xg_kindex_sum_result(x, op, which, 1, 0) || !xg_kindex_sum_leaves(x) || (e = xg_kindex_sum_expr(x)) == NULL) return NULL;
+    if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
+    if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
+    xg_kindex_unique_names(x);
+    map = xg_imap_new(m->aff, x->n_leaves, 0, 0, 1, 0);
+    for (k = 0; k < x->n_leaves; k++) map->dims[k] = x->vars[k];
+    map->results[0] = e;
+    xg_imap_fix_names(m->aff, map);
+    return xg_kindex_made(&b, map, x->leaves, &op->results[which]);
+}
+
+/* ---- by the rules ---- */
+
 /* A value equal to result `which` of op, made in front of it; NULL: leave it. */
 XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
     const xg_aff *e;
     const xg_imap *map;
     xg_kb b = xg_kb_before(m, op);
     uint32_t *kept, k;
-    xg_kval **vars, *v;
-    x->m = m;
-    x->n_leaves = x->n_constraints = 0;
-    x->failed = false;
+    xg_kval **vars;
+    xg_kindex_begin(x, m);
     e = xg_kindex_apply(x, op, which, 0);
     if (!e || x->failed) return NULL;
     if (xg_kindex_sort(x)) {
@@ -29087,31 +33749,59 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     e = map->results[0];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
-    kept = XG_NEW_N(m->arena, uint32_t, map->n_dims + 1);
+    kept = XG_NEW_N(m->temp, uint32_t, map->n_dims + 1);
     map = xg_kindex_drop(m, map, kept);
     if (map->state != XG_IMAP_OK) return NULL;
-    vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + 1);
+    vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + 1);
     for (k = 0; k < map->n_dims; k++) vars[k] = x->leaves[kept[k]];
-    v = xg_kapply(&b, map, vars)->results;
-    v->def->a = 1;
-    v->name = op->results[which].name;
-    return v;
+    return xg_kindex_made(&b, map, vars, &op->results[which]);
+}
+
+/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+
+typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
+    const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
+    uint32_t k;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
+    xg_kindex_known key, *e;
+    uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    void **slot;
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    key.op = op;
+    key.which = which;
+    key.at = op->parent;
+    key.value = NULL;
+    slot = xg_set_find(known, h, xg_kindex_known_same, &key);
+    if (*slot) return ((xg_kindex_known *)*slot)->value;
+    e = XG_NEW(m->temp, xg_kindex_known);
+    *slot = e;
+    *e = key;
+    e->value = xg_kindex_sum(m, x, op, which);
+    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
+    return e->value;
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
-    xg_kindexer *x = XG_NEW(m->arena, xg_kindexer);
+    xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
+        xg_set known;
         uint32_t k, i;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_set_init(&known, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
         for (k = 0; k < ops.n; k++) {
             xg_kop *op = ops.p[k];
             bool used = false;
-            if (op->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+            if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
             for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_simplified(m, x, op, i) : NULL;
+                xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }
@@ -29301,6 +33991,19 @@ XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
     return xg_kval_is_const(v, &bits) && xg_kelem_is_float(v->type->elem) && (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
 }
 
+/* The operation itself with another code and other operands, for a result that is the same: nothing is made, and what is known of the result stays known. */
+XG_FN xg_kval *xg_kmade_into(xg_kop *op, xg_kopcode code, xg_kval *x, xg_kval *y) {
+    xg_kval *r = op->results;
+    xg_range known = xg_range_of(r->lo, r->hi);
+    op->op = code;
+    xg_kop_set_operand(op, 0, x);
+    xg_kop_set_operand(op, 1, y);
+    xg_kop_infer_range(op);
+    if (known.lo > known.hi) return r;
+    xg_kval_set_range(r, r->lo <= r->hi ? xg_range_meet(known, xg_range_of(r->lo, r->hi)) : known);
+    return r;
+}
+
 /* ---- any integer result ---- */
 
 /* A range of one value. */
@@ -29335,9 +34038,9 @@ XG_KRULE(add_chain) {
         if (!xg_kval_by(x, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(x, 1), &c)) continue;
         if (xg_kval_is_const(y, &d)) {
             if (!xg_kfold_int(XG_K_OP_ADDI, x->type->elem, c, d, &sum)) continue;
-            return xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
+            return xg_kmade_into(op, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
         }
-        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
+        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_kmade_into(op, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
     }
     return NULL;
 }
@@ -29345,7 +34048,7 @@ XG_KRULE(sub_same) { return XG_K0 == XG_K1 ? xg_klike(b, op->results, 0) : NULL;
 XG_KRULE(sub_const) {
     int64_t c;
     if (!xg_kval_is_const(XG_K1, &c) || c == INT64_MIN || !xg_kis_scalar(XG_K0)) return NULL;
-    return xg_k2(b, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
+    return xg_kmade_into(op, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
 }
 
 /* ---- products, quotients, shifts ---- */
@@ -29357,7 +34060,7 @@ XG_KRULE(mul_const) {
     if (c == 0) return XG_K1;
     if (c == 1) return XG_K0;
     shift = xg_klog2(c);
-    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_k2(b, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
+    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_kmade_into(op, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
 }
 /* x < d: the quotient is 0, the remainder x. */
 XG_KRULE(div_small) {
@@ -29374,9 +34077,9 @@ XG_KRULE(div_const) {
     if (d == 1) return rem ? xg_klike(b, op->results, 0) : XG_K0;
     if (!is_unsigned && !xg_kval_nonnegative(XG_K0)) return NULL;
     shift = xg_klog2(d);
-    if (shift > 0) return rem ? xg_k2(b, XG_K_OP_ANDI, XG_K0, xg_klike(b, XG_K1, d - 1)) : xg_k2(b, XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, shift));
+    if (shift > 0) return xg_kmade_into(op, rem ? XG_K_OP_ANDI : XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, rem ? d - 1 : shift));
     if (is_unsigned || d < 0) return NULL;
-    return xg_k2(b, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
+    return xg_kmade_into(op, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
 }
 XG_KRULE(shift_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
 XG_KRULE(shift_chain) {
@@ -29634,6 +34337,15 @@ XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int6
     r->def->b = bytes;
     return r;
 }
+/* The address itself, become p + index * scale + bytes. */
+XG_FN xg_kval *xg_kptr_into(xg_kop *op, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes, uint32_t flags) {
+    xg_kop_set_operand(op, 0, p);
+    xg_kop_set_operand(op, 1, index);
+    op->a = scale;
+    op->b = bytes;
+    op->flags = flags;
+    return op->results;
+}
 XG_FN bool xg_kptr_is_const(const xg_kval *v, int64_t *bytes) {
     int64_t i;
     if (!xg_kval_by(v, XG_K_OP_PTR_ADD) || !xg_kval_is_const(v->def->operands[1].value, &i)) return false;
@@ -29643,16 +34355,17 @@ XG_KRULE(ptr_const) {
     int64_t bytes, more, i;
     if (!xg_kptr_is_const(op->results, &bytes)) return NULL;
     if (bytes == 0) return XG_K0;
-    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr(b, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes);
+    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr_into(op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
     if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
-    return xg_kptr(b, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes);
+    return xg_kptr_into(op, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes, 0);
 }
 /* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be in bounds is not negative, nor
  * is it before a negative constant was added. */
 XG_KRULE(ptr_index_const) {
     int64_t c, bytes;
     bool inbounds = (op->flags & KP_INBOUNDS) != 0;
-    xg_kval *x, *r;
+    xg_kval *x;
+    (void)b;
     if (!xg_kval_by(XG_K1, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(XG_K1, 1), &c)) return NULL;
     x = xg_kof(XG_K1, 0);
     if (XG_K1->type->elem != XG_E_I64) {
@@ -29661,16 +34374,14 @@ XG_KRULE(ptr_index_const) {
         if (!xg_kval_nonnegative(x) && !(inbounds && c < 0)) return NULL;
     }
     if (!xg_mul64(c, op->a ? op->a : 1, &bytes) || !xg_add64(bytes, op->b, &bytes)) return NULL;
-    r = xg_kptr(b, XG_K0, x, op->a, bytes);
-    r->def->flags = inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0;
-    return r;
+    return xg_kptr_into(op, XG_K0, x, op->a, bytes, inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0);
 }
 XG_KRULE(ptr_split) {
     xg_kval *base;
     if (op->b == 0 || xg_kval_is_const(XG_K1, NULL)) return NULL;
     base = xg_kptr(b, XG_K0, XG_K1, op->a, 0);
     base->def->flags = op->flags;
-    return xg_kptr(b, base, xg_klike(b, XG_K1, 0), 1, op->b);
+    return xg_kptr_into(op, base, xg_klike(b, XG_K1, 0), 1, op->b, 0);
 }
 /* A constant offset before a variable one moves behind it. */
 XG_KRULE(ptr_swap) {
@@ -29679,7 +34390,7 @@ XG_KRULE(ptr_swap) {
     if (xg_kval_is_const(XG_K1, NULL) || !xg_kptr_is_const(XG_K0, &bytes)) return NULL;
     base = xg_kptr(b, xg_kof(XG_K0, 0), XG_K1, op->a, op->b);
     base->def->flags = op->flags;
-    return xg_kptr(b, base, xg_kof(XG_K0, 1), 1, bytes);
+    return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
 /* ---- THE table: X(opcode, rule), tried in order ---- */
@@ -29722,7 +34433,7 @@ XG_KRULE(ptr_swap) {
 #endif /* XG_KIR_RULES_C */
 /* kir/canonicalize.c -- applies the rules of rules.c, simplifies structured control flow and removes dead code, until nothing changes.
  *
- * A worklist starts with all operations in program order; what changes puts its neighbours back: users of a replaced value (for a yield the
+ * A worklist starts, in program order, with what has changed since the pass ran last; what changes puts its neighbours back: users of a replaced value (for a yield the
  * operation around it), definitions of operands that lost a use, and operations that a rule made. Each step is cheap, so the cost is linear
  * in what there is and what happens; a budget ends it should two rules ever chase each other.
  * Keeps: values bit for bit (rules.c). An operation without effects whose results are not used goes. */
@@ -29748,7 +34459,7 @@ typedef struct xg_kcanon {
 XG_FN void xg_kcanon_push(xg_kcanon *c, xg_kop *op) {
     if (!op || op->scratch || !op->parent) return;
     op->scratch = op;
-    xg_push(c->m->arena, xg_kop *, &c->work, op);
+    xg_push(c->m->temp, xg_kop *, &c->work, op);
 }
 XG_FN void xg_kcanon_push_users(xg_kcanon *c, const xg_kval *v) {
     const xg_kuse *u;
@@ -29805,7 +34516,7 @@ XG_FN void xg_kcanon_release(xg_kcanon *c, const xg_kop *op) {
 /* Rebuilds op without those results that keep[] does not name; they have no uses. from_operand, from_arg: where carried operands and arguments of region
  * 0 begin (from_arg UINT32_MAX: there are no arguments). Terminators of all regions lose the operands too. */
 XG_FN void xg_kcanon_drop(xg_kcanon *c, xg_kop *op, const bool *keep, uint32_t from_operand, uint32_t from_arg) {
-    xg_arena *a = c->m->arena;
+    xg_arena *a = c->m->temp;
     uint32_t n = op->n_results, kept = 0, k, i, no = XG_MIN(from_operand, op->n_operands);
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + 1);
     xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands + 1), **vals = XG_NEW_N(a, xg_kval *, n + 1);
@@ -29886,7 +34597,7 @@ XG_FN void xg_kcanon_if_speculate(xg_kop *op) {
 }
 XG_FN bool xg_kcanon_if_results(xg_kcanon *c, xg_kop *op) {
     xg_kop *yes = xg_kregion_end(op->regions[0]), *no = xg_kregion_end(op->regions[1]);
-    bool *keep = XG_NEW_N(c->m->arena, bool, op->n_results + 1), all = true;
+    bool *keep = XG_NEW_N(c->m->temp, bool, op->n_results + 1), all = true;
     bool both_empty = xg_kregion_only_ends(op->regions[0]) && xg_kregion_only_ends(op->regions[1]);
     uint32_t k;
     for (k = 0; k < op->n_results; k++) {
@@ -29951,7 +34662,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
     xg_kregion *r = first->regions[k];
     xg_kop *end = xg_kregion_end(r), *last;
     uint32_t n = first->n_results, m = second->n_results, i;
-    xg_kval **vals = XG_NEW_N(c->m->arena, xg_kval *, n + m + 1);
+    xg_kval **vals = XG_NEW_N(c->m->temp, xg_kval *, n + m + 1);
     xg_kuse *u, *next;
     xg_kb b;
     for (i = 0; i < n; i++) {
@@ -29974,7 +34685,7 @@ XG_FN bool xg_kcanon_if_merge(xg_kcanon *c, xg_kop *op) {
     uint32_t n = op->n_results, k;
     const xg_ktype **types;
     if (!twin) return false;
-    types = XG_NEW_N(c->m->arena, const xg_ktype *, n + twin->n_results + 1);
+    types = XG_NEW_N(c->m->temp, const xg_ktype *, n + twin->n_results + 1);
     for (k = 0; k < n; k++) types[k] = op->results[k].type;
     for (k = 0; k < twin->n_results; k++) types[n + k] = twin->results[k].type;
     for (k = 0; k < 2; k++) xg_kcanon_if_append(c, op, twin, k);
@@ -30004,7 +34715,7 @@ XG_FN void xg_kcanon_if(xg_kcanon *c, xg_kop *op) {
 XG_FN bool xg_kcanon_for_carried(xg_kcanon *c, xg_kop *op) {
     xg_kregion *r = op->regions[0];
     xg_kop *end = xg_kregion_end(r);
-    bool *keep = XG_NEW_N(c->m->arena, bool, op->n_results + 1), all = true;
+    bool *keep = XG_NEW_N(c->m->temp, bool, op->n_results + 1), all = true;
     uint32_t k;
     for (k = 0; k < op->n_results; k++) {
         xg_kval *arg = &r->args[k + 1], *init = op->operands[k + 3].value, *y = end->operands[k].value;
@@ -30053,14 +34764,25 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k;
-    xg_kb b = xg_kb_before(c->m, op);
-    for (k = c->first[op->op]; k; k = c->next[k - 1]) {
+    uint32_t k = c->first[op->op], n;
+    xg_kb b;
+    xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    b = xg_kb_before(c->m, op);
+    n = XG_MIN(op->n_operands, 2);
+    read[0] = n > 0 ? op->operands[0].value : NULL;
+    read[1] = n > 1 ? op->operands[1].value : NULL;
+    for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
         xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
-        if (v == op->results) { xg_kcanon_push(c, op); xg_kcanon_push_users(c, v); return; }
+        if (v == op->results) {
+            xg_kcanon_push(c, op);
+            xg_kcanon_push_users(c, v);
+            while (n-- > 0) xg_kcanon_push(c, read[n]->def);
+            return;
+        }
         xg_kcanon_replace(c, op->results, v);
         xg_kcanon_remove(c, op);
         return;
@@ -30075,23 +34797,34 @@ XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
     else if (op->n_results == 1) xg_kcanon_rules(c, op);
 }
 
+/* What has not changed, and reads nothing that has, was left as it is before: rules look no further. */
+XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
+    uint32_t k;
+    if (op->changed || op->n_regions) return true;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kop *def = op->operands[k].value->def;
+        if (def && def->changed && def->op != XG_K_OP_CONST) return true;
+    }
+    return false;
+}
 XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     xg_kops all;
     uint32_t k;
     uint64_t budget;
     memset(&all, 0, sizeof all);
-    xg_kops_collect(c->m->arena, &all, f->body);
+    xg_kops_collect(c->m->temp, &all, f->body);
     for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
-    for (k = all.n; k-- > 0;) xg_kcanon_push(c, all.p[k]);
+    for (k = all.n; k-- > 0;) if (xg_kcanon_is_due(all.p[k])) xg_kcanon_push(c, all.p[k]);
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
+        op->changed = false;
         if (op->parent) xg_kcanon_step(c, op);
     }
     c->work.n = 0;
 }
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c = XG_NEW(m->arena, xg_kcanon);
+    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
     xg_kfunc *f;
     uint32_t k;
     c->m = m;
@@ -30155,7 +34888,7 @@ XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *inde
     const xg_kop *op = index->def;
     uint32_t k;
     if (index == v) return zero;
-    vars = XG_NEW_N(z->m->arena, xg_kval *, op->n_operands + 1);
+    vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
     r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
     r->name = index->name;
@@ -30184,8 +34917,20 @@ XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop 
     }
     return true;
 }
-/* The vector, or zeros on the other side of the condition. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index) {
+/* The result of the branch around op that is op's element on its side and a constant on the other; NULL: there is none. */
+XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint32_t side, int64_t *fill) {
+    const xg_kop *branch = op->parent->owner;
+    uint32_t k;
+    *fill = 0;
+    if (op->parent == z->loop->regions[0] || branch->parent != z->loop->regions[0]) return NULL;
+    for (k = 0; k < branch->n_results; k++) {
+        const xg_kval *other = XG_KOPERAND(branch->regions[1 - side]->last, k);
+        if (XG_KOPERAND(branch->regions[side]->last, k) == op->results && other->type->kind == XG_TK_SCALAR && !xg_kelem_is_complex(other->type->elem) && xg_kval_is_const(other, fill)) return &branch->results[k];
+    }
+    return NULL;
+}
+/* The vector, or on the other side of the condition so many times `fill`. */
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
@@ -30193,22 +34938,25 @@ XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, ui
     from[1] = xg_kvector_start(z, &yes, index);
     r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
     xg_kyield(&yes, &r, 1);
-    r = xg_kconst_bits(&no, t, 0);
+    r = xg_kconst_bits(&no, t, (uint64_t)fill);
     xg_kyield(&no, &r, 1);
     return branch->results;
 }
 XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
-    xg_kval *v[2], *vector, *lane, *cond;
+    xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
+    int64_t fill = 0;
     xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
     v[0] = op->operands[0].value;
     if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
     t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
-    if (cond) vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value);
-    else {
+    if (cond) {
+        filled = xg_kvector_filled(z, op, side, &fill);
+        vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value, fill);
+    } else {
         v[1] = xg_kvector_start(z, &b, op->operands[1].value);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
@@ -30216,6 +34964,10 @@ XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     v[1] = &z->loop->regions[0]->args[0];
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
+    if (filled) { /* the lane is right on both sides */
+        in = xg_kb_before(z->m, filled->def);
+        xg_kval_replace(filled, xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, lane->type));
+    }
     xg_kval_replace(op->results, lane);
     xg_kop_remove(op);
 }
@@ -30243,7 +34995,7 @@ XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
 /* The loop with a vector carried beside each tensor that found[] names the insert of. */
 XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uint32_t more) {
     xg_kop *loop = z->loop, *to, *end = xg_kregion_end(loop->regions[0]);
-    xg_arena *a = z->m->arena;
+    xg_arena *a = z->m->temp;
     uint32_t n = loop->n_results, k, at;
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + more + 1);
     xg_kval **operands = XG_NEW_N(a, xg_kval *, n + more + 3), **yields = XG_NEW_N(a, xg_kval *, n + more + 1), *old = loop->regions[0]->args;
@@ -30282,7 +35034,7 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
     return to;
 }
 XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
-    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->arena, xg_kop *, old->n_results + 1);
+    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;
     for (k = 0; k < n; k++) if ((found[k] = xg_kvector_insert_of(z, k)) != NULL) more++;
@@ -30322,7 +35074,7 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kvectorize_loop(m, loops.p[k]);
     }
 }
@@ -30368,29 +35120,28 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     return false;
 }
 
-/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. vals: of the copies of this loop. */
-XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried, xg_map64 *vals) {
+/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
+XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried) {
     const xg_kop *op, *end = xg_kregion_end(r);
     uint32_t k;
-    xg_map64_put(vals, (uint64_t)r->args[0].id + 1, v);
-    for (k = 1; k < r->n_args; k++) xg_map64_put(vals, (uint64_t)r->args[k].id + 1, carried[k - 1]);
+    xg_kclone_put(&r->args[0], v);
+    for (k = 1; k < r->n_args; k++) xg_kclone_put(&r->args[k], carried[k - 1]);
     for (op = r->first; op != end; op = op->next) {
         b->loc = op->loc;
-        xg_kop_clone(b, op, vals);
+        xg_kop_clone(b, op);
     }
-    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(vals, end->operands[k].value);
+    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(end->operands[k].value);
 }
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
     int64_t lo = 0, step = 1, i;
-    xg_map64 vals;
     uint32_t k;
     (void)xg_kval_is_const(loop->operands[0].value, &lo);
     (void)xg_kval_is_const(loop->operands[2].value, &step);
-    xg_map64_init(&vals, m->arena);
+    xg_kclone_begin(loop->regions[0]);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried, &vals);
+    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
     xg_kop_remove(loop);
 }
@@ -30409,12 +35160,11 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
 }
 /* The loop takes `factor` steps at once; factor divides its trips. */
 XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
     uint32_t k;
     xg_kop *to;
-    xg_map64 vals;
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
@@ -30422,8 +35172,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
-    xg_map64_init(&vals, m->arena);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried, &vals);
+    xg_kclone_begin(loop->regions[0]);
+    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -30450,7 +35200,7 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
     }
 }
@@ -30560,11 +35310,10 @@ XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
 XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
     const xg_kregion *r = (const xg_kregion *)data;
     const xg_kop *end = xg_kregion_end(r), *op;
-    xg_map64 vals;
-    xg_map64_init(&vals, b->m->arena);
-    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
-    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
-    return xg_kclone_value(&vals, end->operands[0].value);
+    xg_kclone_begin(r);
+    xg_kclone_put(&r->args[0], current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op);
+    return xg_kclone_value(end->operands[0].value);
 }
 /* Whether memory may know how to do it on this type. */
 XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
@@ -30646,10 +35395,10 @@ XG_FN const xg_ktype *xg_klow_part_type(xg_kmodule *m, const xg_ktype *t, uint32
 }
 
 XG_FN xg_klow *xg_klow_new(xg_kleveller *z, xg_kval *v) {
-    xg_klow *l = XG_NEW(z->m->arena, xg_klow);
+    xg_klow *l = XG_NEW(z->m->temp, xg_klow);
     const xg_ktype *t = xg_klow_part_type(z->m, v->type, &l->n);
     (void)t;
-    l->parts = XG_NEW_N(z->m->arena, xg_kval *, l->n + 1);
+    l->parts = XG_NEW_N(z->m->temp, xg_kval *, l->n + 1);
     v->scratch = l;
     return l;
 }
@@ -30665,7 +35414,7 @@ XG_FN xg_kval **xg_klow_parts(xg_kleveller *z, xg_kval **v, uint32_t *n) {
     *n = l->n;
     return l->parts;
 }
-XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->arena, xg_kop *, &z->dead, op); }
+XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_kop *, &z->dead, op); }
 
 /* ---- memory ---- */
 
@@ -30930,7 +35679,7 @@ XG_FN void xg_klow_flatten(xg_kleveller *z, xg_klow_list *out, const xg_kuse *us
     uint32_t k, i, parts;
     for (k = 0; k < n; k++) {
         xg_kval *v = uses[k].value, **p = xg_klow_parts(z, &v, &parts);
-        for (i = 0; i < parts; i++) xg_push(z->m->arena, xg_kval *, out, p[i]);
+        for (i = 0; i < parts; i++) xg_push(z->m->temp, xg_kval *, out, p[i]);
     }
 }
 XG_FN bool xg_klow_any_high(const xg_kuse *uses, uint32_t n) {
@@ -30959,7 +35708,7 @@ XG_FN void xg_klow_types(xg_kleveller *z, const xg_kval *vals, uint32_t n, const
     memset(&v, 0, sizeof v);
     for (k = 0; k < n; k++) {
         const xg_ktype *t = xg_klow_part_type(z->m, vals[k].type, &parts);
-        for (i = 0; i < parts; i++) xg_push(z->m->arena, const xg_ktype *, &v, t);
+        for (i = 0; i < parts; i++) xg_push(z->m->temp, const xg_ktype *, &v, t);
     }
     *out = v.p;
     *count = v.n;
@@ -30990,14 +35739,14 @@ XG_FN void xg_klow_loop(xg_kleveller *z, xg_kop *op, uint32_t first_operand, uin
         return;
     }
     memset(&v, 0, sizeof v);
-    for (k = 0; k < first_operand; k++) xg_push(z->m->arena, xg_kval *, &v, op->operands[k].value);
+    for (k = 0; k < first_operand; k++) xg_push(z->m->temp, xg_kval *, &v, op->operands[k].value);
     xg_klow_flatten(z, &v, op->operands + first_operand, had);
     xg_klow_types(z, op->results, had, &types, &n);
     to = xg_kop_rebuild(z->m, op, v.p, v.n, types, n);
     for (i = 0; i < to->n_regions; i++) {
         xg_kregion *r = to->regions[i];
         xg_kval *old = r->args;
-        const xg_ktype **args = XG_NEW_N(z->m->arena, const xg_ktype *, n + first_arg + 1);
+        const xg_ktype **args = XG_NEW_N(z->m->temp, const xg_ktype *, n + first_arg + 1);
         for (k = 0; k < first_arg; k++) args[k] = old[k].type;
         for (k = 0; k < n; k++) args[first_arg + k] = types[k];
         xg_kregion_set_args(z->m, r, args, n + first_arg);
@@ -31069,10 +35818,10 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kval *old = f->body->args;
     uint32_t n_old = f->body->n_args, n = 0, k, inputs = 0;
     xg_map64 first;
-    uint32_t *to = XG_NEW_N(m->arena, uint32_t, n_old + 1);
-    const xg_ktype **types = XG_NEW_N(m->arena, const xg_ktype *, n_old + 1);
+    uint32_t *to = XG_NEW_N(m->temp, uint32_t, n_old + 1);
+    const xg_ktype **types = XG_NEW_N(m->temp, const xg_ktype *, n_old + 1);
     xg_karg *args = XG_NEW_N(m->arena, xg_karg, n_old + 1);
-    xg_map64_init(&first, m->arena);
+    xg_map64_init(&first, m->temp);
     for (k = 0; k < n_old; k++) {
         const xg_karg *a = &f->args[k];
         uint64_t key = (uint64_t)(uint32_t)a->slice;
@@ -31141,18 +35890,20 @@ XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
  * floordiv and mod of what cannot be negative are the unsigned operations; by a power of two they are shifts and masks whatever the sign. What may be
  * negative is divided by way of its complement: floor(x / k) = -1 - floor((-1 - x) / k).
  * The terms of a sum are added in the order in which their variables are defined, outermost first, the constant last: so what does not change in a
- * loop is a partial sum that can leave it, equal partial sums meet in CSE, and constants end in the address. */
+ * loop is a partial sum that can leave it, equal partial sums are one, and constants end in the address.
+ * An operation that was made before, where it is seen from here, is not made again: maps of one kernel have most of their parts in common. */
 #ifndef XG_KIR_LOWER_INDEXING_C
 #define XG_KIR_LOWER_INDEXING_C
 
 typedef struct xg_kaffine {
     xg_kmodule *m;
+    xg_set *ops;          /* made by this pass: the last one of each code and operands */
+    bool shared;          /* the last one was there before */
     xg_kb b;
     const xg_kop *op;
     const xg_imap *map;
     xg_aff_env env;
-    xg_map64 made;        /* id of an expression -> its value; only of those that may be met again */
-    bool single;          /* the map has one result: its sum is met once */
+    xg_map64 made;        /* id of a quotient or remainder -> its value */
     uint32_t *levels;     /* by operand: how many regions are around its definition */
 } xg_kaffine;
 
@@ -31178,27 +35929,57 @@ XG_FN uint32_t xg_kaffine_level(const xg_kaffine *x, const xg_aff *e) {
 XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e);
 XG_FN xg_kval *xg_kaffine_const(xg_kaffine *x, int64_t v) { return xg_kconst_int(&x->b, XG_E_INDEX, v); }
 
+typedef struct xg_kaffine_key { xg_kopcode code; const xg_kval *a, *b; } xg_kaffine_key;
+XG_FN bool xg_kaffine_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_kaffine_key *k = (const xg_kaffine_key *)key;
+    return op->op == k->code && op->operands[0].value == k->a && op->operands[1].value == k->b;
+}
+XG_FN xg_kval *xg_kaffine_op(xg_kaffine *x, xg_kopcode code, xg_kval *a, xg_kval *b) {
+    xg_kaffine_key key;
+    void **slot;
+    xg_kval *v;
+    key.code = code;
+    key.a = a;
+    key.b = b;
+    slot = xg_set_find(x->ops, xg_hash_mix((uint32_t)code, (uint64_t)a->id << 32 | b->id), xg_kaffine_same, &key);
+    x->shared = *slot && x->b.region == ((xg_kop *)*slot)->parent;
+    if (x->shared) return ((xg_kop *)*slot)->results;
+    v = xg_k2(&x->b, code, a, b);
+    *slot = v->def;
+    return v;
+}
+XG_FN xg_kval *xg_kaffine_scaled(xg_kaffine *x, xg_kval *v, int64_t scale) {
+    int shift = xg_klog2(scale);
+    return shift >= 0 ? xg_kaffine_op(x, XG_K_OP_SHLI, v, xg_kaffine_const(x, shift)) : xg_kaffine_op(x, XG_K_OP_MULI, v, xg_kaffine_const(x, scale));
+}
+
 /* x, or -1 - x where x is negative; either way it is its own inverse, given the same x. */
 XG_FN xg_kval *xg_kaffine_fold_sign(xg_kaffine *x, xg_kval *negative, xg_kval *v) {
-    return xg_kselect(&x->b, negative, xg_k2(&x->b, XG_K_OP_SUBI, xg_kaffine_const(x, -1), v), v);
+    xg_kval *folded = xg_kaffine_op(x, XG_K_OP_SUBI, xg_kaffine_const(x, -1), v);
+    x->shared = false;
+    return xg_kselect(&x->b, negative, folded, v);
 }
 XG_FN xg_kval *xg_kaffine_floordiv(xg_kaffine *x, const xg_aff *of, int64_t k) {
     xg_kval *v = xg_kaffine_value(x, of), *negative;
     bool nonnegative = xg_aff_range(&x->env, of).lo >= 0;
     int shift = xg_klog2(k);
-    if (shift >= 0) return xg_k2(&x->b, nonnegative ? XG_K_OP_SHRUI : XG_K_OP_SHRSI, v, xg_kaffine_const(x, shift));
-    if (nonnegative) return xg_k2(&x->b, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k));
+    if (shift >= 0) return xg_kaffine_op(x, nonnegative ? XG_K_OP_SHRUI : XG_K_OP_SHRSI, v, xg_kaffine_const(x, shift));
+    if (nonnegative) return xg_kaffine_op(x, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k));
     negative = xg_kcmpi_(&x->b, XG_CI_SLT, v, xg_kaffine_const(x, 0));
-    return xg_kaffine_fold_sign(x, negative, xg_k2(&x->b, XG_K_OP_DIVUI, xg_kaffine_fold_sign(x, negative, v), xg_kaffine_const(x, k)));
+    v = xg_kaffine_fold_sign(x, negative, v);
+    return xg_kaffine_fold_sign(x, negative, xg_kaffine_op(x, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k)));
 }
 XG_FN xg_kval *xg_kaffine_mod(xg_kaffine *x, const xg_aff *of, int64_t k) {
-    xg_kval *v = xg_kaffine_value(x, of);
-    if (xg_klog2(k) >= 0) return xg_k2(&x->b, XG_K_OP_ANDI, v, xg_kaffine_const(x, k - 1));
-    if (xg_aff_range(&x->env, of).lo >= 0) return xg_k2(&x->b, XG_K_OP_REMUI, v, xg_kaffine_const(x, k));
-    return xg_k2(&x->b, XG_K_OP_SUBI, v, xg_k2(&x->b, XG_K_OP_MULI, xg_kaffine_floordiv(x, of, k), xg_kaffine_const(x, k)));
+    xg_kval *v = xg_kaffine_value(x, of), *q;
+    if (xg_klog2(k) >= 0) return xg_kaffine_op(x, XG_K_OP_ANDI, v, xg_kaffine_const(x, k - 1));
+    if (xg_aff_range(&x->env, of).lo >= 0) return xg_kaffine_op(x, XG_K_OP_REMUI, v, xg_kaffine_const(x, k));
+    q = xg_kaffine_floordiv(x, of, k);
+    q = xg_kaffine_op(x, XG_K_OP_MULI, q, xg_kaffine_const(x, k));
+    return xg_kaffine_op(x, XG_K_OP_SUBI, v, q);
 }
 XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
-    uint32_t *order = XG_NEW_N(x->m->arena, uint32_t, e->n + 1), *level = XG_NEW_N(x->m->arena, uint32_t, e->n + 1), k, i;
+    uint32_t *order = XG_NEW_N(x->m->temp, uint32_t, e->n + 1), *level = XG_NEW_N(x->m->temp, uint32_t, e->n + 1), k, i;
     xg_kval *sum = NULL;
     for (k = 0; k < e->n; k++) level[k] = xg_kaffine_level(x, e->terms[k].of);
     for (k = 0; k < e->n; k++) { /* insertion keeps equal levels in order; a sum has a handful of terms */
@@ -31208,43 +35989,45 @@ XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
     for (k = 0; k < e->n; k++) {
         const xg_term *t = &e->terms[order[k]];
         xg_kval *v = xg_kaffine_value(x, t->of);
-        if (sum && t->scale == -1) { sum = xg_k2(&x->b, XG_K_OP_SUBI, sum, v); continue; }
-        if (t->scale != 1) v = xg_k2(&x->b, XG_K_OP_MULI, v, xg_kaffine_const(x, t->scale));
-        sum = sum ? xg_k2(&x->b, XG_K_OP_ADDI, sum, v) : v;
+        if (sum && t->scale == -1) { sum = xg_kaffine_op(x, XG_K_OP_SUBI, sum, v); continue; }
+        if (t->scale != 1) v = xg_kaffine_scaled(x, v, t->scale);
+        sum = sum ? xg_kaffine_op(x, XG_K_OP_ADDI, sum, v) : v;
     }
-    if (e->k && sum) sum = xg_k2(&x->b, XG_K_OP_ADDI, sum, xg_kaffine_const(x, e->k));
+    if (e->k && sum) sum = xg_kaffine_op(x, XG_K_OP_ADDI, sum, xg_kaffine_const(x, e->k));
     return sum ? sum : xg_kaffine_const(x, e->k);
+}
+/* The ranges of the map's variables may say more of a value than its operands do. */
+XG_FN xg_kval *xg_kaffine_narrowed(xg_kaffine *x, xg_kval *v, xg_range r) {
+    xg_range known = xg_kval_range(v), both = xg_range_meet(known, r);
+    if (!v->def || v->def->op == XG_K_OP_CONST || (v->lo <= v->hi && both.lo == known.lo && both.hi == known.hi)) return v;
+    if (x->shared) v = xg_k2(&x->b, v->def->op, v->def->operands[0].value, v->def->operands[1].value); /* not of the one that others have */
+    xg_kval_set_range(v, both);
+    return v;
 }
 XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     xg_kval *v;
-    xg_range known, r;
-    bool once;
     if (e->kind == XG_AFF_CONST) return xg_kaffine_const(x, e->k);
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return x->op->operands[xg_kaffine_var(x, e)].value;
-    once = x->single && e == x->map->results[0];
-    v = once ? NULL : (xg_kval *)xg_map64_get(&x->made, e->id);
+    x->shared = false;
+    if (e->kind == XG_AFF_SUM) return xg_kaffine_narrowed(x, xg_kaffine_sum(x, e), xg_aff_range(&x->env, e));
+    v = (xg_kval *)xg_map64_get(&x->made, e->id);
     if (v) return v;
-    if (e->kind == XG_AFF_DIV) v = xg_kaffine_floordiv(x, e->of, e->k);
-    else if (e->kind == XG_AFF_MOD) v = xg_kaffine_mod(x, e->of, e->k);
-    else v = xg_kaffine_sum(x, e);
-    r = xg_aff_range(&x->env, e);
-    known = xg_kval_range(v);
-    if (v->def && v->def->op != XG_K_OP_CONST) xg_kval_set_range(v, xg_range_meet(known, r));
-    if (!once) xg_map64_put(&x->made, e->id, v);
+    v = xg_kaffine_narrowed(x, e->kind == XG_AFF_DIV ? xg_kaffine_floordiv(x, e->of, e->k) : xg_kaffine_mod(x, e->of, e->k), xg_aff_range(&x->env, e));
+    xg_map64_put(&x->made, e->id, v);
     return v;
 }
 
-XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_kop *op) {
+XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
     xg_kaffine x;
     uint32_t k;
     memset(&x, 0, sizeof x);
     x.m = m;
+    x.ops = made;
     x.b = xg_kb_before(m, op);
     x.op = op;
     x.map = (const xg_imap *)op->p;
-    x.single = x.map->n_results == 1;
-    xg_map64_init(&x.made, m->arena);
-    x.levels = XG_NEW_N(m->arena, uint32_t, op->n_operands + 1);
+    xg_map64_init(&x.made, m->temp);
+    x.levels = XG_NEW_N(m->temp, uint32_t, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) x.levels[k] = xg_kval_level(op->operands[k].value);
     if (xg_imap_ok(x.map)) x.env = xg_imap_env(m->aff, x.map);
     for (k = 0; k < op->n_results; k++) {
@@ -31258,10 +36041,12 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
+        xg_set made;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, ops.p[k]);
+        xg_set_init(&made, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, &made, ops.p[k]);
     }
 }
 
@@ -31280,9 +36065,12 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
 
 XG_FN bool xg_kindex_fits32(const xg_kval *v) { return v->lo <= v->hi && v->lo >= INT32_MIN && v->hi <= INT32_MAX; }
 XG_FN void xg_kindex_retype(xg_kmodule *m, xg_kval *v, bool narrow) {
+    const xg_kuse *u;
     v->scratch = NULL;
     if (v->type->kind != XG_TK_SCALAR || v->type->elem != XG_E_INDEX) return;
     v->scratch = v;
+    if (v->def) v->def->changed = true;
+    for (u = v->first_use; u; u = u->next) u->user->changed = true;
     v->type = xg_kir_scalar(m, narrow ? XG_E_I32 : XG_E_I64);
 }
 XG_FN bool xg_kindex_for_narrow(const xg_kop *op) {
@@ -31437,7 +36225,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_kops_collect(m->temp, &ops, f->body);
         for (k = 0; k < f->body->n_args; k++) xg_kindex_retype(m, &f->body->args[k], false);
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
@@ -31608,7 +36396,9 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
-XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
+XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
+XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
+XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
 #endif /* XG_EMIT_H */
 /* emit/launch.c -- how many threads and blocks walk over n elements. */
@@ -33406,6 +38196,8 @@ HANDLER(iota) {
 
 XG_FN xg_kelem xg_elem_bits_type(int bits) { return bits <= 8 ? XG_E_I8 : bits == 16 ? XG_E_I16 : bits == 32 ? XG_E_I32 : XG_E_I64; }
 
+/* Of integers and floats of less than a byte: the bits that count. */
+XG_FN xg_kval *xg_elem_own_bits(xg_kb *b, xg_kval *v, xlagpu_type t) { return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : v; }
 /* The element's bits as an unsigned integer of its width (at least 8). */
 XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
     xg_kb *b = &s->b;
@@ -33414,8 +38206,7 @@ XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
         xg_kval *lo = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.v, XG_E_I32), XG_E_I64), *hi = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.im, XG_E_I32), XG_E_I64);
         return xg_k2(b, XG_K_OP_ORI, lo, xg_k2(b, XG_K_OP_SHLI, hi, xg_kconst_int(b, XG_E_I64, 32)));
     }
-    if (xg_type_class(t) == XGT_F) return xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t)));
-    return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, e.v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : e.v;
+    return xg_elem_own_bits(b, xg_type_class(t) == XGT_F ? xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t))) : e.v, t);
 }
 XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
     xg_kb *b = &s->b;
@@ -33426,7 +38217,7 @@ XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
         r.im = xg_kcast(b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, XG_E_I64, 32)), XG_E_I32), XG_E_F32);
         return r;
     }
-    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, v, xg_kelem_of(t)));
+    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, xg_elem_own_bits(b, v, t), xg_kelem_of(t)));
     return xg_elem_real(xg_scalar_wrap(b, v, t));
 }
 
@@ -33444,7 +38235,7 @@ HANDLER(bitcast_convert) {
     xg_kval *idx[XG_RANK_MAX + 1], *v = NULL;
     uint32_t rank = i->shape->rank, k;
     if (from == to) return xg_elem_of(s, o, at);
-    if (fb > 64 || tb > 64 || ((fb < 8 && xg_type_class(from) == XGT_F) || (tb < 8 && xg_type_class(to) == XGT_F)))
+    if (fb > 64 || tb > 64)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "bitcast-convert from %s to %s is not supported in kernels", xg_type_name(from), xg_type_name(to));
     for (k = 0; k < rank; k++) idx[k] = at[k];
     if (fb == tb) return xg_elem_from_bits(s, xg_elem_to_bits(s, xg_elem_of(s, o, idx), from), to);
@@ -33765,7 +38556,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 /* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
  *
  * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
- * and written at the same linear position; each other root has a walk of its own behind it, by the same threads. Unrolling starts only when the array is large
+ * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
+ * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
@@ -33783,17 +38575,32 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     return false;
 }
 
+/* A thread's elements of the widest array are at most one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
 XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    int64_t bytes = 1;
+    uint32_t k;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    return xg_gcd(elements, e->target->max_unroll);
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    return xg_gcd(elements, XG_MIN(e->target->max_unroll, XG_MAX(16 / bytes, (int64_t)1)));
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
-/* A walk over root `lead`: the near roots together, or one far one. */
+/* A walk over root `lead`: the near roots together, or far ones of one shape. */
 typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
 
-XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) { return root == w->lead || (w->lead == 0 && xg_partition_is_near(w->e->parts, root)); }
+XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
+    bool is_near = xg_partition_is_near(w->e->parts, root);
+    return w->lead ? !is_near && xg_in_place_same_shape(w->e->roots[root]->shape, w->e->roots[w->lead]->shape) : is_near;
+}
+/* No earlier walk has made it. */
+XG_FN bool xg_loop_leads(xg_loop_walk *w, uint32_t root) {
+    uint32_t k;
+    for (k = 0; k < root; k++) { w->lead = k; if (xg_loop_takes(w, root)) return false; }
+    w->lead = root;
+    return true;
+}
 
 /* The roots' elements at the indices of the lead. */
 XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_elem *out) {
@@ -33804,7 +38611,7 @@ XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at,
     if (w->lead) {
         xg_scope s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
         s.b = *b;
-        out[w->lead] = xg_elem_of(&s, e->roots[w->lead], at);
+        for (k = w->lead; k < e->n_roots; k++) if (xg_loop_takes(w, k)) out[k] = xg_elem_of(&s, e->roots[k], at);
         return;
     }
     for (k = 0; k < n; k++) args[k] = w->tensors[k];
@@ -33876,11 +38683,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
     for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
     b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) {
-        if (k && xg_partition_is_near(e->parts, k)) continue;
-        w.lead = k;
-        if (e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
-    }
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 
@@ -34862,7 +39665,8 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
  *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
- * What none of the forms takes is turned round by the loop emitter (gather.c). */
+ * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
+ * loop emitter (gather.c). */
 #ifndef XG_EMIT_SCATTER_C
 #define XG_EMIT_SCATTER_C
 
@@ -34915,7 +39719,7 @@ XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op 
 XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     xg_opcode op = xg_scatter_combiner(d->combiner);
     int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
-    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
@@ -35814,7 +40618,7 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
             uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
             if (!r->epilogue[from]) continue;
             m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
-            if (!xg_imap_ok(m) || m->n_syms || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            if (!xg_imap_ok(m) || m->n_syms || m->n_rts || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
             maps[k] = m;
         }
     }
@@ -36360,8 +41164,10 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
 XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
+    xg_walk w;
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
+    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
@@ -36407,6 +41213,7 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
     for (k = 0; k < rank; k++) results[k] = map->results[k];
     results[rank] = place;
     map = xg_walk_map_end(r, m, results, rank + 1);
+    if (map->state == XG_IMAP_EMPTY) return;
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < rank; k++) at[k] = w.at + k;
     counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
@@ -36771,6 +41578,7 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
         if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
         map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
     }
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
@@ -37096,7 +41904,7 @@ XG_FN void xg_rows_plan(xg_rows *w) {
     most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 4 * l) l *= 2;
+    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
@@ -37861,22 +42669,46 @@ XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target) {
-    xg_fusion_emission e;
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_aff_ctx *aff = xg_aff_new(a);
-    memset(&e, 0, sizeof e);
-    e.ctx = c;
-    e.arena = a;
-    e.target = target;
-    e.fusion = fusion;
-    e.comp = xg_attr_comp(fusion, XG_A_calls);
-    e.parts = xg_fuse_partition(a, aff, e.comp);
-    e.n_roots = e.parts->n_roots;
-    e.roots = e.parts->roots;
+    memset(e, 0, sizeof *e);
+    e->ctx = a->ctx;
+    e->arena = a;
+    e->target = target;
+    e->fusion = fusion;
+    e->comp = xg_attr_comp(fusion, XG_A_calls);
+    e->parts = xg_fuse_partition(a, aff, e->comp);
+    e->n_roots = e->parts->n_roots;
+    e->roots = e->parts->roots;
+    e->m = xg_kir_module(a->ctx, a, aff);
+}
+
+XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
+    xg_emit_target t;
+    t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
+    t.max_unroll = 4;
+    t.deterministic = deterministic;
+    return t;
+}
+
+XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_fusion_emission e;
+    bool ok;
+    if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
+    if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
+    xg_emit_open(&e, a, fusion, target);
+    ok = xg_emit_choose(&e)->emit == xg_emit_loop;
+    xg_arena_reset(a, mark);
+    return ok;
+}
+
+XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
+    xg_fusion_emission e;
+    xg_emit_open(&e, a, fusion, target);
     xg_emit_check_leaves(&e);
-    e.m = xg_kir_module(c, a, aff);
     xg_emit_entry(&e, kernel_name);
-    xg_emit_choose(&e)->emit(&e);
+    if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
     return e.m;
 }
 
@@ -40659,6 +45491,7 @@ typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx
 struct xg_ptx {
     xg_ctx *ctx;
     xg_arena *arena;  /* of the current kernel */
+    xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
     xg_buf text;      /* finished kernels */
@@ -40678,7 +45511,7 @@ struct xg_ptx {
     bool guard_not;
 };
 
-enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4 };
+enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESULT = 3 /* the assembler moves such lines ahead, and has seven predicates */ };
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
@@ -40748,6 +45581,22 @@ static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
     else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
     else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
 }
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. What is no register is put by the buffer, which may move. */
+enum { XG_PTX_LINE_MAX = 1024 };
+static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
+static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    char t[16], *end = t + sizeof t, *s;
+    if (l->kind != XG_PL_REG) {
+        xg_ptx_pen_up(p, at);
+        xg_ptx_put_lane(p, &p->body, l);
+        return xg_ptx_pen(p);
+    }
+    at = xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]);
+    for (s = xg_digits(end, l->num, 10, false); s < end; s++) *at++ = *s;
+    return at;
+}
 static void xg_ptx_line_begin(xg_ptx *p) {
     xg_putc(&p->body, '\t');
     if (p->guard.num) {
@@ -40761,16 +45610,14 @@ static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
+    char *at;
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
     xg_ptx_line_begin(p);
-    for (;;) {
-        const char *plain = text;
-        while (*text && *text != '$') text++;
-        xg_put(&p->body, plain, (size_t)(text - plain));
-        if (!*text++) break;
-        xg_ptx_put_lane(p, &p->body, args[n++]);
+    for (at = xg_ptx_pen(p); *text; text++) {
+        if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
+        else *at++ = *text;
     }
-    xg_ptx_line_end(p);
+    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
 }
 static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
     if (xg_ptx_lane_eq(to, from)) return;
@@ -40820,6 +45667,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const xg_ptx_lane *d = NULL;
     const char *t;
+    char *at;
     uint32_t i;
     memset(&narrow, 0, sizeof narrow);
     XLAGPU_ASSERT(op->n_operands <= 3);
@@ -40831,35 +45679,39 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
-    if (strstr(row->text, "$n1")) {
+    if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
         narrow = in[1];
         narrow.cls = XG_PC_R;
         if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     xg_ptx_line_begin(p);
+    at = xg_ptx_pen(p);
     for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which, *plain = t;
-        while (*t && *t != '$' && *t != '|') t++;
-        xg_put(&p->body, plain, (size_t)(t - plain));
-        if (!*t) break;
-        if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
+        const char *temps = "tqhs", *which;
+        if (*t == '|') {
+            xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+            xg_ptx_line_begin(p);
+            at = xg_ptx_pen(p);
+            continue;
+        }
+        if (*t != '$') { *at++ = *t; continue; }
         t++;
-        if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
-        else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
-        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-        else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
-        else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
-        else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
-        else if (*t == 'x') xg_putc(&p->body, "xyz"[op->flags % 3]);
-        else if (*t == 'c') xg_puts(&p->body, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
+        if (*t == 'd') at = xg_ptx_pen_lane(p, at, d);
+        else if (*t >= '0' && *t <= '2') at = xg_ptx_pen_lane(p, at, &in[*t - '0']);
+        else if (*t == 'p') { xg_ptx_pen_up(p, at); xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); at = xg_ptx_pen(p); }
+        else if (*t == 'n') { at = xg_ptx_pen_lane(p, at, &narrow); t++; }
+        else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
+        else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
+        else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
+        else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
         else if ((which = strchr(temps, *t)) != NULL && *t) {
             i = (uint32_t)(which - temps);
             if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
-            xg_ptx_put_lane(p, &p->body, &tmp[i]);
+            at = xg_ptx_pen_lane(p, at, &tmp[i]);
         } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
     }
-    xg_ptx_line_end(p);
+    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
     xg_ptx_need_isa(p, row->isa);
 }
 
@@ -40888,10 +45740,12 @@ static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
     xg_putc(&p->body, ']');
 }
 static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
+    char *at = xg_ptx_pen(p);
     uint32_t i;
-    if (n > 1) xg_putc(&p->body, '{');
-    for (i = 0; i < n; i++) { if (i) xg_puts(&p->body, ", "); xg_ptx_put_lane(p, &p->body, &l[i]); }
-    if (n > 1) xg_putc(&p->body, '}');
+    if (n > 1) *at++ = '{';
+    for (i = 0; i < n; i++) { if (i) at = xg_ptx_pen_text(at, ", "); at = xg_ptx_pen_lane(p, at, &l[i]); }
+    if (n > 1) *at++ = '}';
+    xg_ptx_pen_up(p, at);
 }
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
@@ -40905,16 +45759,16 @@ static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
 static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
-    xg_buf *b = &p->body;
-    xg_puts(b, what);
-    if (flags & KM_VOLATILE) xg_puts(b, ".volatile");
-    xg_putc(b, '.');
-    xg_puts(b, space);
-    if (!(flags & KM_VOLATILE)) xg_puts(b, hint);
-    xg_puts(b, xg_ptx_vector_text[lanes]);
-    xg_putc(b, '.');
-    xg_puts(b, type);
-    xg_putc(b, ' ');
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), what);
+    if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
+    *at++ = '.';
+    at = xg_ptx_pen_text(at, space);
+    if (!(flags & KM_VOLATILE)) at = xg_ptx_pen_text(at, hint);
+    at = xg_ptx_pen_text(at, xg_ptx_vector_text[lanes]);
+    *at++ = '.';
+    at = xg_ptx_pen_text(at, type);
+    *at++ = ' ';
+    xg_ptx_pen_up(p, at);
 }
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
@@ -41282,11 +46136,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_printf(&p->body, "L%u:\n", label); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     xg_putc(&p->body, '\t');
     if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_printf(&p->body, "bra L%u;\n", label);
+    xg_puts(&p->body, "bra L");
+    xg_put_u64(&p->body, label);
+    xg_puts(&p->body, ";\n");
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -41350,15 +46206,20 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     if (!once) xg_ptx_label(p, end);
 }
 
-/* Few plain operations, no results, no else. */
-static bool xg_ptx_is_short_if(const xg_kop *op) {
+/* Whether a branch is so few plain operations (at most `most`; constants and names are none) that lines under a predicate beat a jump. */
+static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
     uint32_t n = 0;
-    if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
-    XG_FOR_KOPS(o, op->regions[0]) {
+    XG_FOR_KOPS(o, r) {
         if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
-        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
+        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > most) return false;
     }
     return true;
+}
+/* The short branch of an if whose other branch computes nothing; 2: it has none. */
+static uint32_t xg_ptx_short_branch(const xg_kop *op) {
+    uint32_t which = 0, most = op->n_results ? XG_PTX_PREDICATED_RESULT : XG_PTX_PREDICATED_MAX;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
     xg_kregion *r = op->regions[which];
@@ -41374,14 +46235,16 @@ static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
 static void xg_ptx_print_if(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane cond = xg_ptx_scalar(p, XG_KOPERAND(op, 0));
     bool has_else = op->n_results || op->regions[1]->first != op->regions[1]->last;
-    uint32_t other, end, i;
-    if (!p->guard.num && xg_ptx_is_short_if(op)) {
+    uint32_t other, end, i, few = p->guard.num ? 2 : xg_ptx_short_branch(op);
+    for (i = 0; i < op->n_results; i++) if (xg_ptx_lane_eq(&xg_ptx_define(p, &op->results[i])->lane[0], &cond)) few = 2; /* a loop's predicate, which becomes its next value */
+    if (few < 2) { /* the results are what the empty branch gives, until the lines of the other one run */
+        xg_ptx_if_branch(p, op, 1 - few);
         p->guard = cond;
-        xg_ptx_print_region(p, op->regions[0]);
+        p->guard_not = few == 1;
+        xg_ptx_if_branch(p, op, few);
         p->guard.num = 0;
         return;
     }
-    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
     end = p->labels++;
     other = has_else ? p->labels++ : end;
     xg_ptx_branch(p, &cond, true, other);
@@ -41507,7 +46370,7 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
     xg_kregion *home = v->first_use->user->parent, *r;
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
-    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_short_branch(r->owner) < 2) home = r->owner->parent;
     return home;
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
@@ -41599,7 +46462,7 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
     p->ctx = c;
-    p->arena = a;
+    p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
     xg_buf_init(&p->text, a);
@@ -41617,7 +46480,8 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    xg_buf_init(&p->body, p->arena);
+    p->body.arena = p->all; /* kept for the next kernel */
+    p->body.n = 0;
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);
@@ -41736,116 +46600,12 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
  * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
- *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies.
+ *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
-/* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
- *
- * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and running at once are one
- * path, always tested. The bytes are little-endian, position-independent, versioned and checksummed; a reader trusts nothing.
- *
- * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one record type (or raw
- * bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated), to data by offset into DATA.
- *
- * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an error. */
-#ifndef XG_API_EXECUTABLE_H
-#define XG_API_EXECUTABLE_H
-
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
-#define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
-
-/* X(NAME, record): the sections. */
-#define XG_EXE_SECTIONS(X) \
-    X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
-    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
-typedef enum xg_exe_section_kind {
-#define X(name, record) XG_EXE_##name,
-    XG_EXE_SECTIONS(X)
-#undef X
-    XG_EXE_SECTION_COUNT
-} xg_exe_section_kind;
-
-typedef struct xg_exe_header {
-    char magic[8];
-    uint32_t version, n_sections;
-    uint64_t size;      /* of everything */
-    uint64_t checksum;  /* xg_exe_checksum of everything behind this field */
-    uint32_t target;    /* compute capability times 10, 900 for sm_90 */
-    uint32_t name;      /* string: the module's name */
-    uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
-    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
-    uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
-} xg_exe_header;
-typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
-
-/* X(NAME, text): what an allocation is. */
-#define XG_EXE_ALLOCATIONS_KINDS(X) X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
-typedef enum xg_exe_allocation_kind {
-#define X(name, text) XG_EXE_ALLOC_##name,
-    XG_EXE_ALLOCATIONS_KINDS(X)
-#undef X
-    XG_EXE_ALLOC_COUNT
-} xg_exe_allocation_kind;
-typedef struct xg_exe_allocation {
-    uint32_t kind, index; /* parameter or result number */
-    uint64_t bytes;
-    uint64_t data;        /* CONSTANT: offset in DATA */
-    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
-    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
-} xg_exe_allocation;
-typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
-typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
-
-/* X(NAME, text): the kinds of thunks.
- *   KERNEL        kernel; links: one slice per parameter
- *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
- *   MEMSET        value: a 32-bit pattern; links: destination slice
- *   SEQUENCE      links: thunks, run in order
- *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
- *   FOR           value: how often; links: the body's thunk
- *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
- *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
- *   REPLICA_ID, PARTITION_ID   links: a u32 slice
- *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
- *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
- * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
-#define XG_EXE_THUNKS_KINDS(X) \
-    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
-#define XG_EXE_WRITTEN 0x80000000u
-typedef enum xg_exe_thunk_kind {
-#define X(name, text) XG_EXE_THUNK_##name,
-    XG_EXE_THUNKS_KINDS(X)
-#undef X
-    XG_EXE_THUNK_COUNT
-} xg_exe_thunk_kind;
-typedef struct xg_exe_thunk {
-    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
-    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
-} xg_exe_thunk;
-
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
-#define XG_EXE_MUST_ALIAS 0x80000000u
-
-/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. */
-XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    uint64_t a = 1, b = 0, i;
-    for (i = 0; i + 4 <= n; i += 4) {
-        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
-        a += w;
-        b += a;
-    }
-    for (; i < n; i++) { a += p[i]; b += a; }
-    return (a & 0xFFFFFFFFu) << 32 ^ b;
-}
-
-#endif /* XG_API_EXECUTABLE_H */
 
 typedef struct xg_buffer xg_buffer;
 enum { XG_PLAN_HOST_SPACE = 5 }; /* S(5) is host memory */
@@ -41873,6 +46633,7 @@ typedef struct xg_plan_value { /* an array at a time */
     uint32_t branch;            /* LANDED */
     uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
     bool copied;                /* and that operand is copied into its buffer beforehand */
+    bool donor;                 /* PARAMETER: a result may take its memory */
     struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
     xg_buffer *buffer;
 } xg_plan_value;
@@ -41886,7 +46647,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     int64_t bytes;
     uint32_t first, last;       /* of all its values together */
     bool placed, used;          /* used: a step names it */
-    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
@@ -41947,12 +46708,15 @@ XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *oper
 XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
 /* ---- alias.c ---- */
 XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
-XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers; moves where they cannot be one */
+XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers */
+/* ---- copies.c ---- */
+XG_FN void xg_plan_copies(xg_plan *p);                      /* moves where values that should cannot be one buffer */
+XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
 XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, pack */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
 /* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
@@ -41965,6 +46729,7 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /*
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
+XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
 /* ---- text.c ---- */
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */
@@ -42162,7 +46927,7 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
         return;
     }
     switch (i->op) {
-    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
+    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
         for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
         break;
     case XG_COPY_START: /* (to, from, context) */
@@ -42237,8 +47002,9 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
  *
  * Values become one buffer when no two of them are needed at the same time. Two may touch: one ends at the very step that makes the other, if that step is allowed to write the one
  * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
- * this order: what leaves the program, and the parameters that its results share memory with; loops and branches; results that must lie over an operand; results that may.
- * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ * this order: what leaves the program, and the parameters that its results share memory with, because the module says so or because they are donors and a result is written
+ * over them; loops and branches; results that must lie over an operand; results that may; then donors that are left.
+ * What must and cannot is copied (copies.c).
  *
  * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
 #ifndef XG_PLAN_ALIAS_C
@@ -42249,6 +47015,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
 /* y is made at the step at which x is needed last. */
 XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
     const xg_inst *i = y->inst;
+    xg_machine machine;
+    xg_emit_target target;
     uint32_t k;
     bool found = false;
     switch (y->role) {
@@ -42258,9 +47026,11 @@ XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_pla
     default: return false;
     }
     if (i->op != XG_FUSION) return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 && xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
+    machine = xg_cost_machine(p->m);
+    target = xg_emit_target_of(&machine, false);
     for (k = 0; k < i->n_operands; k++) {
         if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
-        if (!xg_fuse_may_share(p->arena, i, k, y->leaf)) return false;
+        if (!xg_emit_may_share(p->arena, &target, i, k, y->leaf)) return false;
         found = true;
     }
     return found;
@@ -42325,35 +47095,29 @@ XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
 XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index) {
     uint32_t leaf = 0, k;
     for (k = 0; k < index.n; k++) {
-        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias names a part of %s that is not there", i->name.p);
+        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias or buffer_donor names a part of %s that is not there", i->name.p);
         leaf += xg_plan_leaf_offset(s, index.p[k]);
         s = s->elems[index.p[k]];
     }
     return leaf;
+}
+/* The leaf of a parameter that an alias or a donor names; NULL: none. */
+XG_FN xg_plan_value *xg_alias_given(const xg_plan *p, const xg_io_alias *a) {
+    const xg_inst *param = a->param >= 0 && a->param < (int64_t)p->m->entry->n_params ? p->m->entry->params[a->param] : NULL;
+    return param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
 }
 XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
     const xg_comp *e = p->m->entry;
     uint32_t k;
     for (k = 0; k < p->m->n_aliases; k++) {
         const xg_io_alias *a = &p->m->aliases[k];
-        const xg_inst *param = a->param >= 0 && a->param < (int64_t)e->n_params ? e->params[a->param] : NULL;
         uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
-        xg_plan_value *v = param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
+        xg_plan_value *v = xg_alias_given(p, a);
         if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated || results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT) continue;
         v->buffer->donated = leaf + 1;
         results[leaf]->buffer->kind = XG_EXE_ALLOC_TEMP; /* it is the parameter's memory */
         xg_plan_unite(p, v, results[leaf]);
     }
-}
-
-/* A site for the copy of an operand into the result's memory. */
-XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
-    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
-    xg_plan_move m;
-    if (!s) s = xg_plan_site_new(p, to->inst, 1);
-    m.from = from->buffer;
-    m.to = to->buffer;
-    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
 }
 
 XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
@@ -42362,9 +47126,103 @@ XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
     return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
 }
 
-/* ---- moves ---- */
+/* buffer_donor: a parameter whose memory a result may take. Nothing is copied for that: a donor that is needed when the result is made keeps its memory. */
+XG_FN bool xg_alias_give(xg_plan *p, const xg_plan_value *v, const xg_plan_value *r) {
+    xg_buffer *to = v->buffer, *from = r->buffer;
+    uint32_t k;
+    if (!v->donor || to->donated || from->kind != XG_EXE_ALLOC_RESULT || to->bytes != from->bytes || !to->bytes || to->space != from->space) return false;
+    for (k = 0; k < from->values.n; k++) if (!xg_alias_fits(p, to, from->values.p[k])) return false;
+    to->donated = r->leaf + 1;
+    from->kind = XG_EXE_ALLOC_TEMP;
+    xg_alias_pour(p, from, to);
+    return true;
+}
+/* The parameter that a value is written over, if nothing but writing over happens to it. */
+XG_FN const xg_plan_value *xg_alias_source(const xg_plan *p, const xg_plan_value *v) {
+    while (v && v->role != XG_VALUE_PARAMETER) {
+        int64_t over;
+        uint32_t k = 0;
+        switch (v->role) {
+        case XG_VALUE_RESULT: case XG_VALUE_IN: v = v->from; break;
+        case XG_VALUE_OUT:
+            while (v->buffer->values.p[k]->inst != v->inst || v->buffer->values.p[k]->leaf != v->leaf || v->buffer->values.p[k]->role != XG_VALUE_IN) k++;
+            v = v->buffer->values.p[k];
+            break;
+        default: over = xg_alias_must(p, v); v = over < 0 ? NULL : xg_plan_value_of(p, XG_OPERAND(v->inst, over), 0); break;
+        }
+    }
+    return v;
+}
+/* A result takes the donor that it is written over. */
+XG_FN void xg_alias_donor_below(xg_plan *p, const xg_plan_value *r) {
+    const xg_plan_value *x = xg_alias_source(p, r), *y = r->from;
+    uint32_t k;
+    if (!y || y->buffer != r->buffer || (x && xg_alias_give(p, x, r)) || y->role != XG_VALUE_MADE || y->inst->op != XG_FUSION) return;
+    for (k = 0; k < y->inst->n_operands; k++) {
+        x = xg_plan_value_of(p, XG_OPERAND(y->inst, k), 0);
+        if (x && x->last == y->first && xg_alias_give(p, x, r)) return;
+    }
+}
+/* And any other one of its size, of its shape rather. */
+XG_FN void xg_alias_donors_left(xg_plan *p, xg_plan_value *const *results) {
+    uint32_t pass, k, j;
+    for (pass = 0; pass < 2; pass++) for (k = 0; k < p->m->n_donors; k++) {
+        const xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]);
+        for (j = 0; v && j < p->n_results && !v->buffer->donated; j++) if (pass || (v->shape->type == results[j]->shape->type && xg_shape_same_dims(v->shape, results[j]->shape))) (void)xg_alias_give(p, v, results[j]);
+    }
+}
 
-XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
+/* ---- all of it ---- */
+
+XG_FN void xg_plan_alias(xg_plan *p) {
+    xg_plan_value **results = XG_NEW_N(p->arena, xg_plan_value *, p->n_results + (size_t)1);
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
+    xg_alias_donated(p, results);
+    for (k = 0; k < p->m->n_donors; k++) { xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]); if (v) v->donor = true; }
+    for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
+    for (k = 0; k < p->n_results && p->m->n_donors; k++) xg_alias_donor_below(p, results[k]);
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k], *x;
+        if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
+        x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
+        v->copied = x && !xg_alias_try(p, x, v);
+    }
+    for (k = 0; k < n; k++) {
+        xg_plan_value *v = p->values.p[k];
+        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
+        for (j = 0; j < v->inst->n_operands; j++) {
+            xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
+            if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
+        }
+    }
+    xg_alias_donors_left(p, results);
+}
+
+#endif /* XG_PLAN_ALIAS_C */
+/* plan/copies.c -- copy insertion: the moves that are left when all values that may lie in one place do.
+ *
+ * Asked last, of buffers and not of operations, so a copy stands only where two values are needed at the same time, or where the memory is the caller's: the state of a loop
+ * that its init or its body could not be made in, a branch's result, an operand that is updated in place and still needed, a result that is a parameter or stands twice.
+ * All moves of one place happen at the same time; they are put into an order in which nothing is written before it is read. The buffer assignment lists them. */
+#ifndef XG_PLAN_COPIES_C
+#define XG_PLAN_COPIES_C
+
+/* A site for the copy of an operand into the result's memory. */
+XG_FN void xg_copies_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
+    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
+    xg_plan_move m;
+    if (!s) s = xg_plan_site_new(p, to->inst, 1);
+    m.from = from->buffer;
+    m.to = to->buffer;
+    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
+}
+
+XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
     xg_plan_move m;
     if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
     m.from = v->from->buffer;
@@ -42373,7 +47231,7 @@ XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v
 }
 
 /* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
-XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
+XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
     xg_plan_moves out = {NULL, 0, 0};
     uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
     bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
@@ -42403,52 +47261,23 @@ XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uin
     *list = out;
 }
 
-XG_FN void xg_alias_moves(xg_plan *p) {
+XG_FN void xg_plan_copies(xg_plan *p) {
     uint32_t n = p->values.n, k, j;
     for (k = 0; k < n; k++) {
         const xg_plan_value *v = p->values.p[k];
         xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
-        if (v->copied) xg_alias_copy_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
-        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
-        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
-        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
-        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
+        if (v->copied) xg_copies_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
+        if (v->role == XG_VALUE_IN) xg_copies_add(p, &s->moves[0], v);
+        if (v->role == XG_VALUE_OUT) xg_copies_add(p, &s->moves[1], v);
+        if (v->role == XG_VALUE_LANDED) xg_copies_add(p, &s->moves[v->branch], v);
+        if (v->role == XG_VALUE_RESULT) xg_copies_add(p, &p->at_end, v);
         if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
     }
     for (k = 0; k < p->joins.n; k++) {
         xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
-        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
+        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_copies_order(p, &s->moves[j], s->inst, s->at[j]);
     }
-    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
-}
-
-/* ---- all of it ---- */
-
-XG_FN void xg_plan_alias(xg_plan *p) {
-    xg_plan_value **results = XG_NEW_N(p->arena, xg_plan_value *, p->n_results + (size_t)1);
-    uint32_t n = p->values.n, k, j;
-    for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
-    xg_alias_donated(p, results);
-    for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
-    for (k = 0; k < n; k++) {
-        xg_plan_value *v = p->values.p[k];
-        if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
-    }
-    for (k = 0; k < n; k++) {
-        xg_plan_value *v = p->values.p[k], *x;
-        if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
-        x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
-        v->copied = x && !xg_alias_try(p, x, v);
-    }
-    for (k = 0; k < n; k++) {
-        xg_plan_value *v = p->values.p[k];
-        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
-        for (j = 0; j < v->inst->n_operands; j++) {
-            xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
-            if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
-        }
-    }
-    xg_alias_moves(p);
+    xg_copies_order(p, &p->at_end, p->m->entry->root, p->end);
 }
 
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
@@ -42461,13 +47290,40 @@ XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint
     return v ? v->buffer : NULL;
 }
 
-#endif /* XG_PLAN_ALIAS_C */
+/* ---- their list ---- */
+
+XG_FN void xg_copies_print_list(xg_buf *b, const xg_plan_moves *list, const char *where, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < list->n; k++) {
+        if (!list->p[k].to->bytes) continue;
+        xg_puts(b, "  ");
+        xg_report_value_name(b, list->p[k].from->values.p[0]);
+        xg_printf(b, ", %lld bytes, %s", (long long)list->p[k].to->bytes, where);
+        if (i) { xg_putc(b, ' '); xg_put_str(b, i->name); }
+        xg_putc(b, '\n');
+    }
+}
+XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
+    size_t empty = b->n, begun;
+    uint32_t k, j;
+    xg_puts(b, "Copies:\n");
+    begun = b->n;
+    for (k = 0; k < p->joins.n; k++) {
+        const xg_plan_site *s = (const xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        for (j = 0; j < s->n; j++) xg_copies_print_list(b, &s->moves[j], s->inst->op == XG_WHILE ? (j ? "at the end of each turn of" : "into the state of") : s->inst->op == XG_CONDITIONAL ? "at the end of a branch of" : "for the update in place", s->inst);
+    }
+    xg_copies_print_list(b, &p->at_end, "into a result", NULL);
+    if (b->n == begun) b->n = empty;
+}
+
+#endif /* XG_PLAN_COPIES_C */
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
- * smallest results that have room, or else in the largest ones, which are filled like a block; two orders are tried. The others share one block a memory space: best fit
- * by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the
- * lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then (if it is that of a
+ * parameter, from its last use until then): in one of the
+ * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
+ * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
@@ -42647,15 +47503,27 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
 
 typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
 
+/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's memory, after the parameter is read for the last time. */
+XG_FN uint32_t xg_pack_made(const xg_buffer *host) { return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first; }
+XG_FN bool xg_pack_idle(const xg_buffer *host, const xg_buffer *b) {
+    return b->space == host->space && b->last < xg_pack_made(host) && (host->kind == XG_EXE_ALLOC_RESULT || b->first > host->values.p[0]->last);
+}
+
 XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
     const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
     return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
 }
 
+XG_FN int xg_pack_sooner_first(const void *pa, const void *pb) {
+    const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
+    uint32_t x = xg_pack_made(a), y = xg_pack_made(b);
+    return x != y ? (x < y ? -1 : 1) : xg_pack_smaller_first(pa, pb);
+}
+
 XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     int64_t at = 0;
     uint32_t k, place = 0;
-    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    if (h->guests.n >= XG_PACK_GUESTS_MAX || !xg_pack_idle(h->buffer, b)) return false;
     for (k = 0; k < h->guests.n; k++) {
         const xg_buffer *g = h->guests.p[k];
         if (g->first > b->last || b->first > g->last) continue;
@@ -42679,7 +47547,7 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_packer q;
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
-    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
+    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
@@ -42694,17 +47562,21 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_arena_reset(p->arena, mark);
 }
 
-/* Large ones first, each with the smallest results that have room; then the largest results, which hold what those could not. */
-XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+/* Too small, or made too soon. */
+XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) { return by_time ? xg_pack_made(host) <= b->last : host->bytes < b->bytes; }
+
+/* Each with the smallest results that have room, or those that are made soonest; then the largest results, which hold what those could not. */
+XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool by_time) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
-    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
-    if (m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    if (m > 1) qsort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
     for (k = 0; k < n; k++) {
         uint32_t lo = 0, hi = m;
-        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
+        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (xg_pack_below(hosts[mid].buffer, temps[k], by_time)) lo = mid + 1; else hi = mid; }
         for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
+    if (by_time && m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
     for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
 }
 
@@ -42741,28 +47613,31 @@ XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
 }
 
 /* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
-XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), xg_buffer **left, uint32_t *n_left) {
+typedef struct xg_pack_way { int (*order)(const void *, const void *); bool by_time; } xg_pack_way;
+XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->host = NULL;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
-    xg_pack_guests(p, temps, n);
+    if (n > 1) qsort(temps, n, sizeof *temps, way->order);
+    xg_pack_guests(p, temps, n, way->by_time);
     for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
     return xg_pack_live(p, left, *n_left);
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
+    static const xg_pack_way ways[] = {{xg_pack_by_size, false}, {xg_pack_by_need, false}, {xg_pack_by_size, true}, {xg_pack_by_need, true}};
     xg_buffer **temps, **left;
-    int64_t most;
-    uint32_t n = 0, m, k, end;
+    int64_t least = INT64_MAX;
+    uint32_t n = 0, m = 1, best = 0, last = 0, k, end;
     xg_pack_collect(p);
     temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    most = xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
-    if (m && m < n) {
-        xg_pack_needs(p, temps, n);
-        if (xg_pack_seat(p, temps, n, xg_pack_by_need, left, &m) >= most) (void)xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    xg_pack_needs(p, temps, n);
+    for (k = 0; k < XG_COUNT(ways) && m && (!k || m < n); k++) { /* until no other is left, or none fits anywhere */
+        int64_t live = xg_pack_seat(p, temps, n, &ways[last = k], left, &m);
+        if (live < least) { least = live; best = k; }
     }
+    if (best != last) (void)xg_pack_seat(p, temps, n, &ways[best], left, &m);
     if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
     for (k = 0; k < m; k = end) {
         for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
@@ -42773,6 +47648,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
     xg_plan *p = xg_plan_values(a, m);
     xg_plan_alias(p);
+    xg_plan_copies(p);
     xg_plan_pack(p);
     return p;
 }
@@ -42783,6 +47659,9 @@ XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
  * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
  * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
  * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ *
+ * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands between takes as long as they do, by the cost model
+ * of the target, and as long as that takes at most a quarter more memory at a time. What a step reads and writes is needed until it ends.
  *
  * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
  * instructions and uses. */
@@ -42815,6 +47694,29 @@ XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b 
 
 /* ---- what there is ---- */
 
+XG_FN bool xg_sched_in_host(const xg_shape *s) { return s->layout && s->layout->memory_space == XG_PLAN_HOST_SPACE; } /* costs no memory of the device */
+
+/* Another name for memory: forwarding, and the leaves of asynchronous steps: a start hands its operands on in front of its result, an end gives the start's result. */
+XG_FN uint32_t xg_sched_leaves(const xg_inst *i) { return (uint32_t)xg_shape_leaves(i->shape); }
+XG_FN uint32_t xg_sched_handed_on(const xg_inst *start) {
+    uint32_t n = 0, k;
+    if (start->op != XG_ASYNC_START && start->op != XG_ASYNC_UPDATE && start->op != XG_ALL_GATHER_START && start->op != XG_COLLECTIVE_PERMUTE_START) return 0;
+    while (start->op == XG_ASYNC_UPDATE) start = XG_OPERAND(start, 0);
+    for (k = 0; k < start->n_operands; k++) n += xg_sched_leaves(XG_OPERAND(start, k));
+    return n;
+}
+XG_FN bool xg_sched_renames(const xg_inst *i, uint32_t leaf, uint32_t *operand, uint32_t *from) {
+    *operand = 0;
+    *from = leaf;
+    if (xg_plan_forwards(i)) { *from = xg_plan_forwarded(i, leaf, operand); return true; }
+    if (i->op == XG_COPY_START) { *from = 0; return leaf == 1; } /* (to, from, context) */
+    if (i->op == XG_ASYNC_UPDATE) return true;
+    if (xg_op_flags(i->op) & XGF_DONE) { *from = xg_sched_handed_on(XG_OPERAND(i, 0)) + leaf; return *from < xg_sched_leaves(XG_OPERAND(i, 0)); }
+    if (leaf >= xg_sched_handed_on(i)) return false;
+    while (*from >= xg_sched_leaves(XG_OPERAND(i, *operand))) *from -= xg_sched_leaves(XG_OPERAND(i, (*operand)++));
+    return true;
+}
+
 XG_FN void xg_sched_values(xg_sched *s) {
     uint32_t k, j, n;
     s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
@@ -42826,13 +47728,10 @@ XG_FN void xg_sched_values(xg_sched *s) {
         s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
         for (j = 0; j < n; j++) {
             xg_sched_value v;
-            if (xg_plan_forwards(i)) {
-                uint32_t operand, leaf = xg_plan_forwarded(i, j, &operand);
-                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
-                continue;
-            }
+            uint32_t operand, leaf;
+            if (xg_sched_renames(i, j, &operand, &leaf)) { s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf]; continue; }
             memset(&v, 0, sizeof v);
-            v.bytes = outside ? 0 : xg_plan_bytes(leaves[j]);
+            v.bytes = outside || xg_sched_in_host(leaves[j]) ? 0 : xg_plan_bytes(leaves[j]);
             v.made_by = k;
             if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
             s->leaf_value[k][j] = s->values.n;
@@ -42850,7 +47749,7 @@ XG_FN void xg_sched_uses(xg_sched *s) {
     for (k = 0; k < s->n; k++) {
         const xg_inst *i = s->insts[k];
         s->use_start[k] = uses.n;
-        for (j = 0; j < i->n_operands && !xg_plan_forwards(i); j++) {
+        for (j = 0; j < i->n_operands && (!xg_plan_forwards(i) || i->op == XG_COPY_DONE); j++) {
             uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
             for (l = 0; l < n; l++) {
                 uint32_t v = s->leaf_value[o][l];
@@ -43085,6 +47984,81 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
     xg_sched_post_order(s, preds, order);
 }
 
+/* ---- what runs beside the rest ---- */
+
+enum { XG_SCHED_LINK_GBS = 25 /* between devices, and to the host */, XG_SCHED_LAUNCH_PS = 1000000, XG_SCHED_FAR_PS = 5000000, XG_SCHED_STARTS_MAX = 256, XG_SCHED_MORE = 4 /* memory that hiding may take, as a part of what there is */ };
+
+/* Picoseconds of a step by the bytes that it reads and makes. */
+XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
+    const xg_inst *i = s->insts[t];
+    int64_t bytes = s->made[t], rate = xg_cost_machine(s->comp->module).bandwidth_gbs, more = XG_SCHED_LAUNCH_PS;
+    uint32_t k;
+    if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT) return 0;
+    for (k = s->use_start[t]; k < s->use_start[t + 1]; k++) bytes = xg_sched_add(bytes, s->values.p[s->uses[k]].bytes);
+    if (i->op != XG_COPY_START && xg_op_flags(i->op) & XGF_START) { rate = XG_SCHED_LINK_GBS; more = XG_SCHED_FAR_PS; }
+    if (i->op == XG_COPY_START) for (k = 0; k < 2; k++) { /* its two ends */
+        const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
+        if (xg_sched_in_host(end)) { rate = XG_SCHED_LINK_GBS; bytes = xg_plan_bytes(end); }
+    }
+    return xg_sched_add(bytes / XG_MAX(rate, (int64_t)1) * 1000, more);
+}
+
+/* Ends, and the names of what they give, stand right in front of the first that needs them. */
+XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t *out) {
+    bool *waits = XG_NEW_N(s->arena, bool, s->n + (size_t)1), *done = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, n = 0, k, j;
+    for (k = 0; k < s->n; k++) {
+        uint32_t t = order[k];
+        waits[t] = (xg_op_flags(s->insts[t]->op) & XGF_DONE) != 0;
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && xg_plan_forwards(s->insts[t]); j++) waits[t] = waits[t] || waits[s->preds[j]];
+    }
+    for (k = 0; k < s->n; k++) {
+        if (waits[order[k]] && s->insts[order[k]] != s->comp->root) continue;
+        stack[0] = order[k];
+        for (depth = 1; depth;) {
+            uint32_t t = stack[depth - 1];
+            for (j = s->pred_start[t]; j < s->pred_start[t + 1] && (done[s->preds[j]] || !waits[s->preds[j]]); j++) {}
+            if (j < s->pred_start[t + 1]) { stack[depth++] = s->preds[j]; continue; }
+            if (!done[t]) out[n++] = t;
+            done[t] = true;
+            depth--;
+        }
+    }
+    for (k = 0; k < s->n; k++) if (!done[order[k]]) out[n++] = order[k];
+}
+
+/* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
+XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
+    uint32_t t = order[at], k, j;
+    int64_t left = xg_sched_time(s, t);
+    for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) && XG_OPERAND(s->insts[order[k]], 0) == s->insts[t]); k++) left -= xg_sched_time(s, order[k]);
+    for (k = at; k && left > 0; k--) {
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && s->preds[j] != order[k - 1]; j++) {}
+        if (j < s->pred_start[t + 1]) break;
+        left -= xg_sched_time(s, order[k - 1]);
+        order[k] = order[k - 1];
+    }
+    order[k] = t;
+    return k;
+}
+
+XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
+    int64_t most = xg_sched_add(peak, peak / XG_SCHED_MORE);
+    uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, tries = 0;
+    bool any = false;
+    for (k = 0; k < s->n && !any; k++) any = (xg_op_flags(s->insts[k]->op) & XGF_DONE) != 0;
+    if (!any) return;
+    xg_sched_late_ends(s, order, next);
+    if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
+    for (k = 0; k < s->n && tries < XG_SCHED_STARTS_MAX; k++) {
+        if (!(xg_op_flags(s->insts[order[k]]->op) & XGF_START)) continue;
+        memcpy(next, order, s->n * sizeof *order);
+        if (xg_sched_early_start(s, next, k) == k) continue;
+        tries++;
+        if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
+    }
+}
+
 /* ---- the choice ---- */
 
 /* Gives the peak. */
@@ -43104,6 +48078,7 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool
         least = peak;
         memcpy(best, order, s.n * sizeof *best);
     }
+    if (!c->module->is_scheduled) xg_sched_spread(&s, best, least);
     for (k = 0; k < s.n; k++) {
         *changed = *changed || best[k] != k;
         xg_inst_move_before(s.insts[best[k]], NULL);
@@ -43116,17 +48091,17 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     xg_map64 peaks;
     bool changed = false;
     uint32_t at, k;
-    xg_map64_init(&peaks, m->arena);
-    xg_push(m->arena, xg_comp *, &work, m->entry);
+    xg_map64_init(&peaks, m->work);
+    xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
-        called = xg_opt_control_comps(m->arena, i);
-        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        called = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
     for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
-        int64_t *peak = XG_NEW(m->arena, int64_t);
-        *peak = xg_sched_comp(m->arena, work.p[at], &peaks, &changed);
+        int64_t *peak = XG_NEW(m->work, int64_t);
+        *peak = xg_sched_comp(m->work, work.p[at], &peaks, &changed);
         xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
     }
     changed = changed || !m->is_scheduled;
@@ -43159,22 +48134,6 @@ XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_th
     return &p->steps.p[p->steps.n - 1];
 }
 
-/* The bytes of a constant as a pattern of 32 bits that fills them; false when they are none. */
-XG_FN bool xg_plan_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
-    const xg_literal *l = i->literal;
-    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
-    const unsigned char *d;
-    unsigned char word[4];
-    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
-    d = (const unsigned char *)l->data;
-    n = (size_t)i->shape->elements * size;
-    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
-    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
-    for (k = 0; k < 4; k++) word[k] = d[k % size];
-    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
-    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
-}
-
 XG_FN void xg_plan_fill(xg_plan_writer *w, const xg_inst *i, const xg_buffer *to, uint32_t pattern) {
     xg_plan_step *s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_MEMSET, i, 1);
     s->value = pattern;
@@ -43184,7 +48143,7 @@ XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffe
     xg_plan_step *s;
     uint32_t pattern;
     if (!to->bytes || from == to) return;
-    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_plan_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_fuse_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
     s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
     s->links[0] = from->slice;
     s->links[1] = to->slice;
@@ -43204,14 +48163,6 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
     if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
     return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
 }
-/* A fusion that is a constant everywhere fills memory only. */
-XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
-    int64_t bytes = xg_plan_bytes(root->shape);
-    while (root->op == XG_BROADCAST || root->op == XG_COPY || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
-    return xg_plan_pattern(root, bytes, pattern);
-}
-
 /* Operand leaves, then result leaves; what takes no memory is left out. */
 XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
     xg_plan *p = w->p;
@@ -43238,7 +48189,7 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
     if (!bytes) return;
     if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
-    if (leaves == 1 && xg_plan_is_fill(i, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (leaves == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
     if (site) xg_plan_moves_at(w, i, &site->moves[0]);
     xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
 }
@@ -43317,6 +48268,10 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
         case XG_COPY_START: xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); break;
         case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
         case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
+        case XG_RNG_GET_AND_UPDATE_STATE:
+            if (xg_attr_int(i, XG_A_delta, 0) < 0 || xg_attr_int(i, XG_A_delta, 0) > UINT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "draw fewer at a time", "a delta of more than 32 bits is not supported");
+            xg_plan_call(w, XG_EXE_THUNK_RANDOM_STATE, i);
+            break;
         case XG_INFEED: xg_plan_call(w, XG_EXE_THUNK_INFEED, i); break;
         case XG_OUTFEED: xg_plan_call(w, XG_EXE_THUNK_OUTFEED, i); break;
         case XG_CUSTOM_CALL:
@@ -43340,8 +48295,13 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
 }
 
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    uint32_t k;
-    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+    uint32_t q, k;
+    for (q = 0; q < p->sequences.n; q++) for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
+        uint32_t at = p->sequences.p[q]->steps.p[k], number;
+        if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
+        number = kernel(user, p, at);
+        p->steps.p[at].kernel = number;
+    }
 }
 
 /* ---- what a step costs, for profiles ---- */
@@ -43569,6 +48529,7 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
     }
     xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total, (long long)p->temp_bytes, (long long)p->largest_live);
     xg_report_peak(b, p);
+    xg_copies_print(b, p);
 }
 
 #endif /* XG_PLAN_REPORT_C */
@@ -43656,7 +48617,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
 
 /* ---- in ---- */
 
-typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
+typedef struct xg_ptext_guest { xg_buffer *buffer; size_t at; } xg_ptext_guest; /* in a slice that may stand below; where that is said */
+typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; XG_VEC(xg_ptext_guest) guests; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
 
 XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) { xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what); }
 XG_FN void xg_ptext_blank(xg_ptext *t) { while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++; }
@@ -43727,6 +48689,30 @@ XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
     for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
     return 0;
 }
+XG_FN void xg_ptext_check_room(xg_ptext *t, const xg_buffer *b) {
+    int64_t room = xg_ptext_room(t->p, b);
+    if (b->bytes && (b->offset > room || b->bytes > room - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+}
+XG_FN void xg_ptext_read_guest(xg_ptext *t, xg_buffer *b) {
+    xg_ptext_guest g;
+    g.buffer = b;
+    g.at = t->at;
+    b->mover = xg_ptext_index(t, UINT32_MAX, "the number of a slice");
+    xg_push(t->p->arena, xg_ptext_guest, &t->guests, g);
+}
+/* When all slices are known. */
+XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
+    size_t at = t->at;
+    uint32_t k;
+    for (k = 0; k < t->guests.n; k++) {
+        xg_buffer *b = t->guests.p[k].buffer;
+        t->at = t->guests.p[k].at;
+        if (b->mover >= t->p->buffers.n || (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated)) xg_ptext_fail(t, "the slice of a result");
+        b->host = t->p->buffers.p[b->mover];
+        xg_ptext_check_room(t, b);
+    }
+    t->at = at;
+}
 /* A value stands for the array that a parameter, result or constant is; temporaries have one of their size alone. */
 XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_plan *p = t->p;
@@ -43751,10 +48737,9 @@ XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_ptext_want(t, "bytes");
     if (b->kind == XG_EXE_ALLOC_TEMP) { xg_ptext_want(t, ", offset"); b->offset = xg_ptext_number(t); }
     if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
-    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) b->host = p->buffers.p[xg_ptext_index(t, p->buffers.n, "a slice above")];
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) xg_ptext_read_guest(t, b);
     if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output")) b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
-    if (b->host && b->host->kind != XG_EXE_ALLOC_RESULT) xg_ptext_fail(t, "the slice of a result");
-    if (b->kind == XG_EXE_ALLOC_TEMP && b->bytes && (b->offset > xg_ptext_room(p, b) || b->bytes > xg_ptext_room(p, b) - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+    if (b->kind == XG_EXE_ALLOC_TEMP && (!t->guests.n || t->guests.p[t->guests.n - 1].buffer != b)) xg_ptext_check_room(t, b);
     if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape)) xg_ptext_fail(t, "the size of the constant");
     v->bytes = b->bytes;
     v->shape = v->inst->shape;
@@ -43810,6 +48795,7 @@ XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instructi
     case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
     case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
     case XG_EXE_THUNK_PARTITION_ID: return s->inst->op == XG_PARTITION_ID;
+    case XG_EXE_THUNK_RANDOM_STATE: return s->inst->op == XG_RNG_GET_AND_UPDATE_STATE;
     case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
     case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
     case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: return true;
@@ -43927,6 +48913,7 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
+    xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
     for (k = 0; k < t.p->n_results; k++) if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
     xg_ptext_scan(&t);
@@ -44014,8 +49001,10 @@ XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *
     int64_t strides[XG_RANK_MAX], index[XG_RANK_MAX], k;
     char *to, *at;
     uint32_t d;
-    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     xg_shape_strides(s, strides);
+    for (k = 1, d = s->rank; d-- > 0 && (s->dims[d] == 1 || strides[d] == k);) k *= s->dims[d];
+    if (d == UINT32_MAX) { xg_put(out, (const char *)l->data, (size_t)s->elements * n); return; } /* the two orders are one */
+    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     memset(index, 0, sizeof index);
     for (k = 0; k < s->elements; k++) {
         int64_t place = 0;
@@ -44159,6 +49148,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thun
     t->kernel = s->kernel;
     t->value = s->value;
     if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
@@ -44328,7 +49318,7 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
     if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
     if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
-    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_RANDOM_STATE) xg_printf(b, ", value %u", t->value);
     if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
     if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
     for (k = 0; k < t->n_links; k++) {
@@ -44513,7 +49503,7 @@ XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src
 /* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
  *
  * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
- * run again, for every pass goes to its own fixed point.
+ * run again, in this phase or another, for every pass goes to its own fixed point.
  *
  * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
  * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
@@ -44547,9 +49537,16 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
+    X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
+    X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
+    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -44569,15 +49566,18 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
+    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
@@ -44591,7 +49591,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
     X("lower-loops", xg_kir_lower_loops) \
     X("flatten-tensors", xg_kir_flatten_tensors) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
@@ -44639,8 +49638,9 @@ typedef struct xg_pipeline {
     xg_module *m;
     const xg_driver_options *o;
     uint32_t version;                         /* of the module: goes up with each change */
-    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
+    bool control;                             /* there are control predecessors to look after */
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -44667,15 +49667,15 @@ XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
     return false;
 }
 
-/* Each name once, at its first place in the list. */
-XG_FN bool xg_pass_is_first(uint32_t i) {
+/* A pass may stand in several phases: the first row of it. */
+XG_FN uint32_t xg_pass_first(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
-    return true;
+    for (k = 0; xg_hlo_passes[k].run != xg_hlo_passes[i].run; k++) {}
+    return k;
 }
 XG_FN const char *xg_driver_pass_name(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_first(k) == k && i-- == 0) return xg_hlo_passes[k].name;
     return NULL;
 }
 XG_FN bool xg_driver_pass_is_required(const char *name) {
@@ -44723,15 +49723,18 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 /* ---- running ---- */
 
 XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    xg_mark none = xg_arena_mark(p->m->work);
     clock_t begin = clock();
     bool changed = xg_hlo_passes[k].run(p->m);
     xg_pass_count *c = &p->count[k];
     c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    xg_arena_reset(p->m->work, none);
     c->runs++;
     c->changes += changed;
     p->version += changed;
-    p->seen[k] = p->version + 1;
+    p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
+    if (p->control) xg_opt_settle_control(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif
@@ -44743,7 +49746,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
 XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
     bool changed = false;
     uint32_t k;
-    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[xg_pass_first(k)] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
     return changed;
 }
 
@@ -44763,6 +49766,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     memset(&p, 0, sizeof p);
     p.m = m;
     p.o = o;
+    p.control = xg_opt_has_control(m);
     xg_pipeline_switch(&p);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -44783,6 +49787,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
+        xg_opt_settle_control(m);
         xg_hlo_verify(m);
     }
 }
@@ -44822,6 +49827,7 @@ typedef struct xg_driver_state {
     void *code;
     xg_arena *arena;
     xg_arena *work; /* of the kernel that is being made: everything but its text */
+    xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
@@ -44865,6 +49871,13 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     return args;
 }
 
+/* Does a result lie over an operand where only the loop emitter may put it? */
+XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t n = s->n_links - s->n_written, k, j;
+    for (k = 0; k < s->n_written; k++) for (j = 0; j < n; j++) if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_fuse_may_share(a, s->inst, j, k)) return true;
+    return false;
+}
+
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -44897,13 +49910,15 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
+    xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->arena->ctx, s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
+    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
     m->entry->args = args;
@@ -44914,6 +49929,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        xg_arena_reset(s->temp, none);
         if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
@@ -44983,17 +49999,18 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
     xg_driver_state s;
+    xg_machine machine;
     xg_buf text, ptx;
     xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
-    s.work = xg_arena_inner(a);
+    s.work = p->m->work;
+    s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
-    s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
-    s.emit.max_unroll = 4;
-    s.emit.deterministic = o->deterministic;
+    machine = xg_driver_machine(&o->target);
+    s.emit = xg_emit_target_of(&machine, o->deterministic);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -45211,14 +50228,30 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
     v->bytes = (size_t)xg_plan_bytes(s);
     v->name = name;
     ++*n;
+    for (k = 0; k < s->rank; k++) {
+        if (!xg_dyn_is_open(s, k)) continue;
+        v = out + (*n)++;
+        v->type = XLAGPU_S32;
+        v->dims = dims;
+        v->bytes = sizeof(int32_t);
+        v->name = name;
+        v->size_of = k + 1;
+    }
+}
+XG_FN size_t xg_public_leaves(const xg_shape *s) {
+    size_t n = 1;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) for (n = 0, k = 0; k < s->n_elems; k++) n += xg_public_leaves(s->elems[k]);
+    else for (k = 0; k < s->rank; k++) n += xg_dyn_is_open(s, k);
+    return n;
 }
 /* What the info calls tell. */
 XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
     m->name = xg_str_copy(&m->arena, h->name);
-    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_params) + 1);
-    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_result) + 1);
+    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
+    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
     for (k = 0; k < h->entry->n_params; k++) xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p, m->params, &m->n_params);
     xg_public_add_leaves(&m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
 }
@@ -45303,6 +50336,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.copies = r->copies;
     m->report.instructions = r->instructions;
     m->report.temp_bytes = (uint64_t)r->temp_bytes;
+    m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
     m->compiled = true;
@@ -45393,14 +50427,17 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
 
 /* ---- evaluating ---- */
 
-/* The tensors given are those that the shape's leaves need; at counts the leaves. */
-XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
-    size_t bytes = (size_t)xg_plan_bytes(s);
-    uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+XG_FN void xg_public_check_leaf(xg_ctx *c, size_t bytes, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
     if (*at < n && t[*at].bytes != bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, *at, t[*at].bytes, bytes);
     if (*at < n && !t[*at].data && bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, *at);
     ++*at;
+}
+/* The tensors given are those that the shape's leaves need; at counts the leaves. */
+XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+    xg_public_check_leaf(c, (size_t)xg_plan_bytes(s), t, n, at, what);
+    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) xg_public_check_leaf(c, sizeof(int32_t), t, n, at, what);
 }
 XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, const char *what) {
     uint32_t need = 0;
@@ -45409,23 +50446,59 @@ XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t,
     if (!t && n) xg_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
 }
 
-XG_FN const xg_literal *xg_public_argument(xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
+/* Row-major elements of `dims` beside the same within `bounds`: what is there is copied from one to the other. */
+XG_FN void xg_public_copy_box(size_t bytes, uint32_t rank, const int64_t *dims, const int64_t *bounds, char *dense, char *padded, bool pad) {
+    int64_t at[XG_RANK_MAX], rows = 1, row = rank ? dims[rank - 1] : 1, from = 0, to, k;
+    uint32_t d;
+    memset(at, 0, sizeof at);
+    for (d = 0; d + 1 < rank; d++) rows *= dims[d];
+    for (k = 0; k < rows && row; k++, from += row) {
+        for (to = 0, d = 0; d < rank; d++) to = to * bounds[d] + at[d];
+        memcpy(pad ? padded + (size_t)to * bytes : dense + (size_t)from * bytes, pad ? dense + (size_t)from * bytes : padded + (size_t)to * bytes, (size_t)row * bytes);
+        for (d = rank ? rank - 1 : 0; d-- > 0;) { if (++at[d] < dims[d]) break; at[d] = 0; }
+    }
+}
+XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
     xg_literal *l = XG_NEW(a, xg_literal);
+    int64_t dims[XG_RANK_MAX];
+    const xlagpu_tensor *whole;
     uint32_t k;
     l->shape = s;
     if (s->type == XLAGPU_TUPLE) {
         const xg_literal **elems = XG_NEW_N(a, const xg_literal *, s->n_elems + (size_t)1);
-        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(a, s->elems[k], in);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(m, a, s->elems[k], in);
         l->elems = elems;
-    } else l->data = (*in)++->data;
+        return l;
+    }
+    whole = (*in)++;
+    l->data = whole->data;
+    if (!s->dynamic) return l;
+    for (k = 0; k < s->rank; k++) {
+        int32_t n;
+        dims[k] = s->dims[k];
+        if (!xg_dyn_is_open(s, k)) continue;
+        memcpy(&n, (*in)++->data, sizeof n);
+        if (n < 0 || n > s->dims[k]) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "dimension %u, of at most %lld, is given the size %d", k, (long long)s->dims[k], (int)n);
+        dims[k] = n;
+    }
+    l = xg_literal_new(a, xg_shape_array(m, s->type, dims, s->rank, NULL, NULL));
+    xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, dims, s->dims, (char *)l->data, (char *)whole->data, false);
     return l;
 }
-XG_FN void xg_public_result(const xg_literal *l, const xlagpu_tensor **out) {
-    size_t bytes = (size_t)xg_plan_bytes(l->shape);
+XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **out) {
+    size_t bytes = (size_t)xg_plan_bytes(s);
     uint32_t k;
-    if (l->shape->type == XLAGPU_TUPLE) { for (k = 0; k < l->shape->n_elems; k++) xg_public_result(l->elems[k], out); return; }
-    if (bytes) memcpy((*out)->data, l->data, bytes);
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_result(c, l->elems[k], s->elems[k], out); return; }
+    for (k = 0; k < s->rank; k++) if (l->shape->rank != s->rank || l->shape->dims[k] > s->dims[k]) xg_fail(c, XLAGPU_ERROR_INVALID, "a result has more elements than its shape says");
+    if (!xg_dims_equal(l->shape, s->dims, s->rank)) {
+        memset((*out)->data, 0, bytes);
+        xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, l->shape->dims, s->dims, (char *)l->data, (char *)(*out)->data, true);
+    } else if (bytes) memcpy((*out)->data, l->data, bytes);
     ++*out;
+    for (k = 0; k < s->rank; k++) {
+        int32_t n = (int32_t)l->shape->dims[k];
+        if (xg_dyn_is_open(s, k)) memcpy((*out)++->data, &n, sizeof n);
+    }
 }
 
 XG_FN void xg_public_evaluate(xg_public_job *j) {
@@ -45438,8 +50511,8 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
     memset(&o, 0, sizeof o);
     o.fill_elided = j->fill_elided;
-    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(&j->work, m->entry->params[k]->shape, &in);
-    xg_public_result(xg_eval_module(m, &j->work, args, m->entry->n_params, &o), &out);
+    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
+    xg_public_result(m->ctx, xg_eval_module(m, &j->work, args, m->entry->n_params, &o), m->entry_result, &out);
 }
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
     xg_public_job j = xg_public_job_of(m);

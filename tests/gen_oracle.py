@@ -189,7 +189,7 @@ def S(file, args, body, comps="", ulp=0, abs=0, want=None, bound=0):
         got = want
     if want is None and any(subnormal(g) for g in got): REFUSED.append((body, "subnormal result")); return
     result = nested(re.search(r"ROOT \S+ = (.*?) [a-z][a-z0-9-]*\(", body).group(1), iter(got))
-    head = "# run: oracle" + (" ulp=%d" % ulp if ulp else "") + (" abs=%d" % abs if abs else "") + "\n"
+    head = "# run: oracle" + (" ulp=%d" % ulp if ulp else "") + (" abs=%d" % abs if abs else "") + (" pass=solver_calls" if file == "solvers" else "") + "\n"
     FILES.setdefault(file, []).append(head + text + "".join("// arg: %s\n" % literal(a, True) for a in args) + "// want: %s\n----\nok\n" % result)
 def distance(a, b):
     a, b = np.asarray(a), np.asarray(b)

@@ -259,6 +259,8 @@ HANDLER(iota) {
 
 XG_FN xg_kelem xg_elem_bits_type(int bits) { return bits <= 8 ? XG_E_I8 : bits == 16 ? XG_E_I16 : bits == 32 ? XG_E_I32 : XG_E_I64; }
 
+/* Of integers and floats of less than a byte: the bits that count. */
+XG_FN xg_kval *xg_elem_own_bits(xg_kb *b, xg_kval *v, xlagpu_type t) { return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : v; }
 /* The element's bits as an unsigned integer of its width (at least 8). */
 XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
     xg_kb *b = &s->b;
@@ -267,8 +269,7 @@ XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
         xg_kval *lo = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.v, XG_E_I32), XG_E_I64), *hi = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.im, XG_E_I32), XG_E_I64);
         return xg_k2(b, XG_K_OP_ORI, lo, xg_k2(b, XG_K_OP_SHLI, hi, xg_kconst_int(b, XG_E_I64, 32)));
     }
-    if (xg_type_class(t) == XGT_F) return xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t)));
-    return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, e.v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : e.v;
+    return xg_elem_own_bits(b, xg_type_class(t) == XGT_F ? xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t))) : e.v, t);
 }
 XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
     xg_kb *b = &s->b;
@@ -279,7 +280,7 @@ XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
         r.im = xg_kcast(b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, XG_E_I64, 32)), XG_E_I32), XG_E_F32);
         return r;
     }
-    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, v, xg_kelem_of(t)));
+    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, xg_elem_own_bits(b, v, t), xg_kelem_of(t)));
     return xg_elem_real(xg_scalar_wrap(b, v, t));
 }
 
@@ -297,7 +298,7 @@ HANDLER(bitcast_convert) {
     xg_kval *idx[XG_RANK_MAX + 1], *v = NULL;
     uint32_t rank = i->shape->rank, k;
     if (from == to) return xg_elem_of(s, o, at);
-    if (fb > 64 || tb > 64 || ((fb < 8 && xg_type_class(from) == XGT_F) || (tb < 8 && xg_type_class(to) == XGT_F)))
+    if (fb > 64 || tb > 64)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "bitcast-convert from %s to %s is not supported in kernels", xg_type_name(from), xg_type_name(to));
     for (k = 0; k < rank; k++) idx[k] = at[k];
     if (fb == tb) return xg_elem_from_bits(s, xg_elem_to_bits(s, xg_elem_of(s, o, idx), from), to);

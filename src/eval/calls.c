@@ -14,6 +14,7 @@
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
     X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
     /* factorisations and solvers, as JAX asks CUDA for them */ \
@@ -21,7 +22,11 @@
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
-    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
+    /* and the host: LAPACK */ \
+    X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
+    X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \
+    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm)
 
 /* ---- attributes of calls ---- */
 
@@ -43,6 +48,25 @@ XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
     xg_str v = xg_call_option(i, name);
     return v.n ? v.n >= 4 && memcmp(v.p, "true", 4) == 0 : otherwise;
+}
+
+XG_FN int64_t xg_call_number(xg_str v) { /* of at most nine digits; else -1 */
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) { n = n * 10 + (v.p[k] - '0'); if (k == 9) return -1; }
+    return k ? n : -1;
+}
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v) { return xg_call_number(xg_call_option(i, name)) == v; }
+XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
+    xg_str v = xg_call_option(i, name);
+    int64_t code = xg_call_number(v);
+    return v.n ? code > 0 && code < 128 && strchr(letters, (int)code) != NULL : xg_call_flag(i, flag, otherwise);
+}
+XG_FN bool xg_call_is(xg_str target, const char *name) {
+    uint32_t k;
+    if (target.n != strlen(name)) return false;
+    for (k = 0; k < target.n; k++) if (name[k] == '?' ? !target.p[k] || !strchr("sdcz", target.p[k]) : name[k] != target.p[k]) return false;
+    return true;
 }
 
 /* ---- the simple ones ---- */
@@ -151,7 +175,7 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
     uint32_t k;
     for (k = 0; k < r->options.n_calls; k++) if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
-        if (!xg_str_is(target, xg_call_rows[k].target)) continue;
+        if (!xg_call_is(target, xg_call_rows[k].target)) continue;
         v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in) : NULL; /* all others look at their first operand */
         if (!v) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations", "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
         return v;

@@ -68,6 +68,26 @@ XG_FN xg_value *xg_eval_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **
     return out;
 }
 
+/* jax.nn.scaled_matmul: both operands contract their last dimension; a first one of three is the batch. */
+XG_FN xg_value *xg_call_block_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    static const int64_t dims[3] = {0, 1, 2};
+    static const xg_attr_key keys[4] = {XG_A_lhs_batch_dims, XG_A_rhs_batch_dims, XG_A_lhs_contracting_dims, XG_A_rhs_contracting_dims};
+    const xg_shape *s = i->shape;
+    uint32_t n = xg_shape_is_array(s) ? s->rank : 0, k, d;
+    xg_inst dot = *i;
+    if (i->n_operands != 4 || n < 2 || n > 3 || xg_type_class(s->type) != XGT_F) return NULL;
+    for (k = 0; k < 4; k++) {
+        const xg_shape *t = in[k]->shape, *of = in[k & 1]->shape;
+        if (xg_type_class(t->type) != XGT_F || t->rank != n || t->dims[n - 1] > of->dims[n - 1] || in[0]->shape->dims[n - 1] != of->dims[n - 1]) return NULL;
+        for (d = 0; d < n; d++) if (t->dims[d] != of->dims[d] && (t->dims[d] <= 0 || of->dims[d] % t->dims[d])) return NULL;
+        if ((n == 3 && of->dims[0] != s->dims[0]) || of->dims[n - 2] != s->dims[n - 2 + (k & 1)]) return NULL;
+    }
+    dot.attrs = NULL;
+    dot.n_attrs = 0;
+    for (k = n == 3 ? 0 : 2; k < 4; k++) xg_inst_set_attr(&dot, xg_attr_make_ints(r->module, keys[k], k < 2 ? dims : dims + n - 1, 1));
+    return xg_eval_scaled_dot(r, &dot, in);
+}
+
 /* ---- ragged-dot ---- */
 
 /* A box [from, from + dims) of v as a value of its own. */

@@ -59,7 +59,9 @@ XG_FN void xg_sized_operand(xg_eval_run *r, xg_value **in, uint32_t k, const int
 XG_FN void xg_sized_pair(xg_eval_run *r, const xg_inst *i, xg_value **in, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
     bool dynamic_a = xg_sized_is_dynamic(XG_OPERAND(i, a)->shape, da), dynamic_b = xg_sized_is_dynamic(XG_OPERAND(i, b)->shape, db);
     int64_t dims[XG_RANK_MAX], have = in[a]->shape->dims[da], other = in[b]->shape->dims[db];
-    if (have == other || dynamic_a == dynamic_b) return;
+    if (have == other) return;
+    if (dynamic_a && dynamic_b) { dynamic_a = have != XG_OPERAND(i, a)->shape->dims[da]; dynamic_b = other != XG_OPERAND(i, b)->shape->dims[db]; } /* what is full counts as static: most are broadcasts */
+    if (dynamic_a == dynamic_b) return;
     if (dynamic_b) { xg_sized_pair(r, i, in, b, db, a, da); return; }
     if (other < have) return;
     memcpy(dims, in[b]->shape->dims, in[b]->shape->rank * sizeof *dims);
@@ -78,6 +80,9 @@ XG_FN void xg_sized_agree(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         xg_ints lc = xg_attr_ints(i, XG_A_lhs_contracting_dims), rc = xg_attr_ints(i, XG_A_rhs_contracting_dims), lb = xg_attr_ints(i, XG_A_lhs_batch_dims), rb = xg_attr_ints(i, XG_A_rhs_batch_dims);
         for (d = 0; d < lc.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lc.p[d], 1, (uint32_t)rc.p[d]);
         for (d = 0; d < lb.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lb.p[d], 1, (uint32_t)rb.p[d]);
+    } else if (i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_feature_group_count, 1) == 1) {
+        const xg_dim_labels *v = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        xg_sized_pair(r, i, in, 0, (uint32_t)v->input_feature, 1, (uint32_t)v->kernel_input);
     }
 }
 
@@ -181,6 +186,26 @@ XG_FN const xg_shape *xg_sized_converted(xg_eval_run *r, const xg_inst *i, const
     return xg_sized_shape(r, i->shape->type, dims, i->shape->rank);
 }
 
+/* What is carried keeps its sizes; a dynamic dimension of an output is that of an input. */
+XG_FN const xg_shape *xg_sized_scanned(xg_eval_run *r, const xg_inst *i, xg_value **in, const xg_shape *s, uint32_t inputs) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, k;
+    for (d = 0; d < s->rank; d++) {
+        dims[d] = s->dims[d];
+        if (!xg_sized_is_dynamic(s, d)) continue;
+        for (k = 0; k < inputs && !(d < in[k]->shape->rank && xg_sized_is_dynamic(XG_OPERAND(i, k)->shape, d)); k++) {}
+        if (k == inputs) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "the size of dimension %u of its result is not that of an input", d);
+        dims[d] = in[k]->shape->dims[d];
+    }
+    return xg_sized_shape(r, s->type, dims, s->rank);
+}
+XG_FN const xg_shape *xg_sized_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries, k;
+    const xg_shape **elems = XG_NEW_N(r->module->arena, const xg_shape *, n);
+    for (k = 0; k < n; k++) elems[k] = k >= n - carries ? in[inputs + k - (n - carries)]->shape : xg_sized_scanned(r, i, in, i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape, inputs);
+    return i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(r->module, elems, n) : elems[0];
+}
+
 XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in) {
     switch (i->op) {
     case XG_CONSTANT: case XG_IOTA: case XG_RNG: return xg_eval_static(r, i->shape);
@@ -190,6 +215,7 @@ XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in)
     case XG_SLICE: return xg_sized_slice(r, i, in);
     case XG_DYNAMIC_SLICE: xg_sized_sizes(r, i, XG_A_dynamic_slice_sizes, in); return xg_sized_shape(r, i->shape->type, xg_attr_ints(i, XG_A_dynamic_slice_sizes).p, i->shape->rank);
     case XG_GATHER: xg_sized_sizes(r, i, XG_A_slice_sizes, in); return NULL;
+    case XG_SCAN: return xg_sized_scan(r, i, in);
     case XG_BITCAST:
         if (i->shape->type == in[0]->shape->type && i->shape->rank == in[0]->shape->rank && memcmp(i->shape->dims, XG_OPERAND(i, 0)->shape->dims, i->shape->rank * sizeof(int64_t)) == 0) return in[0]->shape;
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use reshape or bitcast-convert", "a bitcast of dynamic dimensions to others is not evaluated");
@@ -221,12 +247,13 @@ XG_FN bool xg_sized_fits(const xg_inst *c, xg_value *const *in) {
 }
 
 /* Sizes that the declared result says are fixed stay fixed. */
-XG_FN xg_value *xg_sized_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     int64_t dims[XG_RANK_MAX];
     xg_value *out;
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
+    if (i->shape->rank == 0 || memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;
@@ -243,7 +270,6 @@ XG_FN bool xg_sized_transparent(xg_opcode op) {
 }
 
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_inst *const declared = i;
     const xg_shape *s;
     xg_inst *c;
     uint32_t k;
@@ -260,7 +286,7 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         c->shape = s ? s : xg_hlo_infer(r->module, c);
         r->sized[i->id] = c;
     }
-    return xg_sized_settle(r, declared, xg_eval_handler_of(c->op)(r, c, in));
+    return xg_eval_handler_of(c->op)(r, c, in);
 }
 
 /* ---- opcodes about sizes ---- */

@@ -70,7 +70,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
 
 /* (vectors, eigenvalues ascending, info); the triangle that `lower` names is read. */
 XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_flag(i, "lower", true);
+    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
     xg_value *outs[3], *wide, *vectors, *values, *space;
     xg_matrices m;
     int64_t b, n, p, q;
@@ -102,7 +102,7 @@ XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (reflectors below or above, d, e, taus, info): A = Q T Q*, LAPACK's unblocked order for each triangle. */
 XG_FN xg_value *xg_call_sytrd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_flag(i, "lower", true);
+    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
     xg_value *outs[5], *wide, *parts[3];
     xg_matrices m;
     int64_t b, n, k, p, q;
@@ -218,7 +218,7 @@ XG_FN bool xg_svd(xg_eval_run *r, const xg_complex *a, int64_t rows, int64_t col
 
 /* (A destroyed, values, U, V or V*, info). The matrix of which they are: the operand, or its transpose as the call's attribute says. */
 XG_FN xg_value *xg_svd_call(xg_eval_run *r, const xg_inst *i, xg_value **in, bool adjoint_v) {
-    bool transposed = adjoint_v && xg_call_flag(i, "transposed", false), vectors = xg_call_flag(i, "compute_uv", true);
+    bool transposed = adjoint_v && xg_call_flag(i, "transposed", false), vectors = xg_call_choice(i, "compute_uv", "mode", "AS", true);
     const xg_shape *us, *vs;
     xg_value *outs[5], *wide, *values, *u, *v;
     xg_matrices m, mu, mv;

@@ -127,6 +127,7 @@ XG_OPS(X)
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                          /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s);     /* bounds become sizes */
 XG_FN bool xg_sized_transparent(xg_opcode op);                              /* passes values on, or is about sizes: never rewritten */
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v); /* an array with the sizes that i's shape says are fixed */
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in); /* evaluates an instruction that touches dynamic dimensions */
 XG_FN xg_value *xg_eval_resize(xg_eval_run *r, xg_value **v, const int64_t *dims); /* cut off, or filled up with zeros, at the end of each dimension */
 
@@ -233,13 +234,17 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
 
 /* ---- calls.c, solvers.c, eigen.c: the custom calls that are known ------------------------------------------------- */
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in); /* NULL: not with these operands and results */
+XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
+XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */
 XG_FN xg_value *xg_linear_widen(xg_eval_run *r, xg_value **v);
 XG_FN xg_complex *xg_linear_data(const xg_value *v);
 XG_FN xg_complex xg_complex_conj(xg_complex z);
 XG_FN xg_value *xg_linear_narrow(xg_eval_run *r, const xg_shape *shape, xg_value *wide); /* takes wide */
 XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool lower, int32_t *failed);
+XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op); /* op: 'n', 't', 'a' */
 typedef struct xg_matrices { int64_t count, rows, columns; } xg_matrices; /* the last two dimensions of an array, and how many such matrices it has */
 XG_FN bool xg_solver_matrices(const xg_shape *s, xg_matrices *m);                          /* false: no matrices of floats */
 XG_FN bool xg_solver_tuple(const xg_inst *i, uint32_t operands, uint32_t results);         /* is the call of that form? */

@@ -98,14 +98,11 @@ XG_FN void xg_solve_one(const xg_complex *a, int64_t n, char op, bool lower, boo
     }
 }
 
-XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op) {
     const xg_shape *sa = in[0]->shape, *sb = in[1]->shape;
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0;
-    xg_str word = xg_attr_str(i, XG_A_transpose_a);
-    char op = xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n';
     int64_t n = sa->dims[sa->rank - 1], rows = sb->dims[sb->rank - 2], columns = sb->dims[sb->rank - 1], count, b, k;
     xg_value *a, *x;
-    if (i->shape->elements == 0) return xg_eval_new(r, i->shape);
+    if (shape->elements == 0) return xg_eval_new(r, shape);
     count = sb->elements / (rows * columns);
     a = xg_linear_widen(r, &in[0]);
     x = xg_linear_widen(r, &in[1]);
@@ -120,7 +117,12 @@ XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_va
         }
     }
     xg_eval_drop(r, a);
-    return xg_linear_narrow(r, i->shape, x);
+    return xg_linear_narrow(r, shape, x);
+}
+XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_str word = xg_attr_str(i, XG_A_transpose_a);
+    return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+                           xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n');
 }
 
 /* ---- fft ---- */

@@ -37,7 +37,7 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_matrices m;
     if (!xg_solver_tuple(i, 1, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || !xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_I, m.count) || i->shape->elems[1]->type != XLAGPU_S32) return NULL;
     outs[1] = xg_eval_zero(r, i->shape->elems[1]);
-    outs[0] = xg_linear_factor(r, i->shape->elems[0], in, xg_call_flag(i, "lower", false), (int32_t *)(void *)outs[1]->data);
+    outs[0] = xg_linear_factor(r, i->shape->elems[0], in, xg_call_choice(i, "lower", "uplo", "L", false), (int32_t *)(void *)outs[1]->data);
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
@@ -244,7 +244,7 @@ XG_FN xg_value *xg_call_orgqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (reflectors, taus, C) -> Q C, Q* C, C Q or C Q*. */
 XG_FN xg_value *xg_call_ormqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool left = xg_call_flag(i, "left", true), transpose = xg_call_flag(i, "transpose", false);
+    bool left = xg_call_choice(i, "left", "side", "L", true), transpose = xg_call_choice(i, "transpose", "trans", "TC", false);
     xg_value *a, *taus, *c;
     xg_matrices m, mc;
     int64_t b, j, k, n, t;
@@ -269,6 +269,18 @@ XG_FN xg_value *xg_call_ormqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     }
     xg_eval_drop(r, a); xg_eval_drop(r, taus);
     return xg_linear_narrow(r, i->shape, c);
+}
+
+/* ---- triangular systems ---- */
+
+/* (A, B) -> X of op(A) X = B or X op(A) = B. */
+XG_FN xg_value *xg_call_trsm(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mx;
+    if (i->n_operands != 2 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mx) || i->shape->plain != in[1]->shape->plain || in[0]->shape->type != i->shape->type) return NULL;
+    if (m.rows != m.columns || m.count != mx.count || m.rows != (left ? mx.rows : mx.columns)) return NULL;
+    return xg_linear_solve(r, i->shape, in, left, xg_call_choice(i, "lower", "uplo", "L", true), xg_call_choice(i, "unit", "diag", "U", false),
+                           xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't' : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a' : 'n');
 }
 
 /* ---- tridiagonal ---- */

@@ -9,7 +9,7 @@
 #define XG_FUSE_LEGALITY_C
 #include "fuse.h"
 
-enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -18,7 +18,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -36,6 +36,15 @@ XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
     return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
 }
 
+/* Elements of one window; 1 without the attribute. */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+    return n;
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -51,12 +60,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
-        const xg_attr *a = xg_inst_attr(i, XG_A_window);
-        if (xg_fuse_is_scan(i)) return 1;
-        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
-        return n;
-    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
     }
@@ -66,7 +70,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
@@ -150,7 +154,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
         if (h) return "a hero inside of a contraction";
         if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
     }
-    if (!h) return NULL;
+    if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";

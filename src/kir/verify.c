@@ -199,9 +199,11 @@ XG_FN const char *xg_kir_check_int_to_float(const xg_kop *op) { return !xg_kt_in
 XG_FN const char *xg_kir_check_float_to_int(const xg_kop *op) { return !xg_kt_computes(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ? "a float to an integer" : NULL; }
 XG_FN const char *xg_kir_check_extf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) <= xg_kt_bits(xg_kt(op, 0)) ? "a float to a wider one" : NULL; }
 XG_FN const char *xg_kir_check_truncf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) > xg_kt_bits(xg_kt(op, 0)) || xg_kr(op) == xg_kt(op, 0) ? "a float to another that is not wider" : NULL; }
+/* The bits a value takes: floats of four and six bits lie in bytes, alone or in vectors, with zeros above them. */
+XG_FN int xg_kt_held(const xg_ktype *t) { return xg_kt_float(t) && xg_kelem_bits(t->elem) < 8 ? xg_kt_bits(t) / xg_kelem_bits(t->elem) * 8 : xg_kt_bits(t); }
 XG_FN const char *xg_kir_check_bitcast(const xg_kop *op) {
     const xg_ktype *x = xg_kt(op, 0), *y = xg_kr(op);
-    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_bits(x) != xg_kt_bits(y) ? "values of equal width" : NULL;
+    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_held(x) != xg_kt_held(y) ? "values of equal width" : NULL;
 }
 XG_FN xg_kelem xg_kpart_of(xg_kelem complex) { return complex == XG_E_C128 ? XG_E_F64 : XG_E_F32; }
 XG_FN const char *xg_kir_check_complex_create(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kr(op)->elem) || xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kpart_of(xg_kr(op)->elem) ? "two parts make a complex" : NULL; }

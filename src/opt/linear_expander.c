@@ -1,4 +1,4 @@
-/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+/* opt/linear_expander.c -- CholeskyExpander and TriangularSolveExpander, as loops over columns and rows; what all expanders of linear algebra are written with.
  *
  * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
  * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
@@ -152,55 +152,28 @@ XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool low
     xg_hb_loop_end(b, &l);
     return l.state[0];
 }
-XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
-    xg_str op = xg_attr_str(i, XG_A_transpose_a);
-    xg_inst *a, *y;
-    if (i->shape->elements == 0) return NULL;
-    a = xg_linear_flat(b, XG_OPERAND(i, 0));
-    y = xg_linear_flat(b, XG_OPERAND(i, 1));
-    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
-    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+/* op(a) x = y or x op(a) = y; op: 'n', 't' (transpose) or 'a' (adjoint) of matrices of any leading dimensions. */
+XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lower, bool unit, char op) {
+    xg_inst *a = xg_linear_flat(b, XG_OPERAND(i, 0)), *y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    bool flip = op != 'n';
+    if (op == 'a') a = xg_linear_conj(b, a);
     if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
     if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
     y = xg_linear_solved(b, a, y, lower, unit);
     return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
 }
-
-/* ---- the calls ---- */
-
-XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
-    xg_str s = xg_attr_str(i, XG_A_backend_config);
-    uint32_t n = (uint32_t)strlen(name), k;
-    for (k = 0; k + n < s.n; k++) {
-        uint32_t at = k + n;
-        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
-        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
-        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
-    }
-    return false;
-}
-XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
-    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
-    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
-    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
-           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
-}
-XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
-    const xg_shape *info = i->shape->elems[1];
-    xg_inst *good, *out[2];
-    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
-    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
-    return xg_hb_tuple(b, out, 2);
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    return xg_linear_solution(b, i, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+                              xg_str_is(op, "TRANSPOSE") ? 't' : xg_str_is(op, "ADJOINT") ? 'a' : 'n');
 }
 
 XG_FN bool xg_linear_matches(const xg_inst *i) {
-    if (xg_linear_is_potrf(i)) return true;
     return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : xg_linear_expand_solve(b, i);
 }
-XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */

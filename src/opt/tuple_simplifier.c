@@ -55,13 +55,15 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT]) return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
             if (simpler) {
-                xg_opt_replace(i, simpler);
+                xg_hb b = xg_hb_at(i);
+                xg_opt_replace(i, xg_hb_as_dynamic(&b, simpler, i->shape));
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;

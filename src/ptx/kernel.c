@@ -127,11 +127,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_printf(&p->body, "L%u:\n", label); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     xg_putc(&p->body, '\t');
     if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_printf(&p->body, "bra L%u;\n", label);
+    xg_puts(&p->body, "bra L");
+    xg_put_u64(&p->body, label);
+    xg_puts(&p->body, ";\n");
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -195,15 +197,20 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     if (!once) xg_ptx_label(p, end);
 }
 
-/* Few plain operations, no results, no else. */
-static bool xg_ptx_is_short_if(const xg_kop *op) {
+/* Whether a branch is so few plain operations (at most `most`; constants and names are none) that lines under a predicate beat a jump. */
+static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
     uint32_t n = 0;
-    if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
-    XG_FOR_KOPS(o, op->regions[0]) {
+    XG_FOR_KOPS(o, r) {
         if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
-        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
+        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > most) return false;
     }
     return true;
+}
+/* The short branch of an if whose other branch computes nothing; 2: it has none. */
+static uint32_t xg_ptx_short_branch(const xg_kop *op) {
+    uint32_t which = 0, most = op->n_results ? XG_PTX_PREDICATED_RESULT : XG_PTX_PREDICATED_MAX;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
     xg_kregion *r = op->regions[which];
@@ -219,14 +226,16 @@ static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
 static void xg_ptx_print_if(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane cond = xg_ptx_scalar(p, XG_KOPERAND(op, 0));
     bool has_else = op->n_results || op->regions[1]->first != op->regions[1]->last;
-    uint32_t other, end, i;
-    if (!p->guard.num && xg_ptx_is_short_if(op)) {
+    uint32_t other, end, i, few = p->guard.num ? 2 : xg_ptx_short_branch(op);
+    for (i = 0; i < op->n_results; i++) if (xg_ptx_lane_eq(&xg_ptx_define(p, &op->results[i])->lane[0], &cond)) few = 2; /* a loop's predicate, which becomes its next value */
+    if (few < 2) { /* the results are what the empty branch gives, until the lines of the other one run */
+        xg_ptx_if_branch(p, op, 1 - few);
         p->guard = cond;
-        xg_ptx_print_region(p, op->regions[0]);
+        p->guard_not = few == 1;
+        xg_ptx_if_branch(p, op, few);
         p->guard.num = 0;
         return;
     }
-    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
     end = p->labels++;
     other = has_else ? p->labels++ : end;
     xg_ptx_branch(p, &cond, true, other);
@@ -352,7 +361,7 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
     xg_kregion *home = v->first_use->user->parent, *r;
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
-    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_short_branch(r->owner) < 2) home = r->owner->parent;
     return home;
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
@@ -444,7 +453,7 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
     p->ctx = c;
-    p->arena = a;
+    p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
     xg_buf_init(&p->text, a);
@@ -462,7 +471,8 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    xg_buf_init(&p->body, p->arena);
+    p->body.arena = p->all; /* kept for the next kernel */
+    p->body.n = 0;
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);

@@ -2,7 +2,8 @@
  *
  * Behind the module, in comments: one "// arg:" a parameter and one "// want:" of the result's shape; with `devices=N` in the stage's line the
  * arguments and then the results of one device after another. The line may also say `ulp=N`: floats may differ by so many units in the last place (complex parts: of the larger one); `abs=N`: or by N times the type's epsilon. Otherwise all must be equal, zeros with
- * their signs; NaNs are all the same. */
+ * their signs; NaNs are all the same. `pass=NAMES`, at the end of the line: evaluated again after these HLO passes, with the same wants;
+ * `after=NAMES`: only after them. */
 
 typedef struct stage_oracle_worst { double ulps; int64_t element; double got, want; bool bad; } stage_oracle_worst;
 
@@ -70,20 +71,26 @@ static const xg_literal *stage_oracle_literal(xg_stage *io, const char **at, con
 
 static void stage_oracle(xg_stage *io) {
     xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
-    uint32_t devices = stage_eval_number(io->args, "devices=", 1), n = m->entry->n_params, d, k;
-    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, (size_t)n * devices + 1), *const *got;
+    uint32_t devices = stage_eval_number(io->args, "devices=", 1), n = m->entry->n_params, d, k, round;
+    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, (size_t)n * devices + 1), **wants = XG_NEW_N(io->arena, const xg_literal *, devices + 1);
     const xg_literal *const **rows = XG_NEW_N(io->arena, const xg_literal *const *, devices);
     double ulps = stage_eval_number(io->args, "ulp=", 0), absolute = stage_eval_number(io->args, "abs=", 0);
-    const char *at = io->in.text;
+    const char *at = io->in.text, *passes = strstr(io->args, "pass="), *after = strstr(io->args, "after=");
     xg_hlo_verify(m);
     for (k = 0; k < n * devices; k++) args[k] = stage_oracle_literal(io, &at, "// arg:", m->entry->params[k % n]->shape);
     for (d = 0; d < devices; d++) rows[d] = args + (size_t)d * n;
-    got = xg_eval_replicas(m, io->arena, rows, n, devices, NULL);
-    for (d = 0; d < devices; d++) {
-        const xg_literal *want = stage_oracle_literal(io, &at, "// want:", m->entry->root->shape);
-        size_t before = io->out.n;
-        stage_oracle_compare(&io->out, got[d], want, ulps, absolute);
-        if (devices > 1 && io->out.n > before) xg_printf(&io->out, "on device %u\n", d);
+    for (d = 0; d < devices; d++) wants[d] = stage_oracle_literal(io, &at, "// want:", m->entry->root->shape);
+    if (after) passes = after + 1;
+    for (round = after ? 1 : 0; round < (passes ? 2u : 1u); round++) {
+        const xg_literal *const *got;
+        if (round) xg_driver_run_named(m, xg_str_z(passes + 5));
+        got = xg_eval_replicas(m, io->arena, rows, n, devices, NULL);
+        for (d = 0; d < devices; d++) {
+            size_t before = io->out.n;
+            stage_oracle_compare(&io->out, got[d], wants[d], ulps, absolute);
+            if (devices > 1 && io->out.n > before) xg_printf(&io->out, "on device %u\n", d);
+            if (round && io->out.n > before) xg_puts(&io->out, "after the passes\n");
+        }
     }
     if (!io->out.n) xg_puts(&io->out, "ok");
 }
