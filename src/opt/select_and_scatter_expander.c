@@ -114,6 +114,7 @@ XG_FN xg_inst *xg_scattered_spread(const xg_scattered *d, xg_inst *v, uint32_t l
 XG_FN xg_inst *xg_scattered_view(const xg_scattered *d, xg_inst *v, xg_inst *none, const int64_t *distance) {
     xg_pad_dim pad[XG_RANK_MAX];
     uint32_t k;
+    memset(pad, 0, sizeof pad);
     for (k = 0; k < d->w.n; k++) {
         pad[k].low = distance[k] + d->skip[k];
         pad[k].high = d->whole[k] - d->source->dims[k] - pad[k].low;
@@ -141,6 +142,8 @@ XG_FN xg_inst *xg_scattered_all_views(const xg_scattered *d, xg_inst *v, xg_inst
     xg_pad_dim pad[XG_RANK_MAX];
     int64_t perm[2 * XG_RANK_MAX];
     uint32_t n = d->w.n, k;
+    memset(pad, 0, sizeof pad);
+    memset(perm, 0, sizeof perm);
     for (k = 0; k < n; k++) {
         pad[k].low = d->views[k] - 1 + d->skip[k];
         pad[k].high = d->whole[k] + d->views[k] - 1 - d->source->dims[k] - pad[k].low;
