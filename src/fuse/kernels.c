@@ -257,7 +257,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
-    g->arena = c->module->arena;
+    g->arena = c->module->work;
     g->machine = xg_cost_machine(c->module);
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
