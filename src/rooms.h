@@ -81,6 +81,7 @@
 #include "opt/algsimp_arith.c"
 #include "opt/algsimp_move.c"
 #include "opt/algsimp_reduce.c"
+#include "opt/algsimp_convolution.c"
 #include "opt/algsimp.c"
 #include "opt/batch_norm_expander.c"
 #include "opt/select_and_scatter_expander.c"

@@ -80,7 +80,8 @@ XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
     }
     if (!dynamic) return p->i;
     for (d = 0; d < x->shape->rank; d++) if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
-    r = xg_hb_pad(&p->b, xg_hb_reverse(&p->b, x, dims.p, dims.n), xg_dyn_zero(p, x->shape->type), pads);
+    r = xg_hb_reverse(&p->b, x, dims.p, dims.n);
+    r = xg_hb_pad(&p->b, r, xg_dyn_zero(p, x->shape->type), pads);
     return xg_hb_dynamic_slice(&p->b, r, starts, x->shape->dims);
 }
 /* All of a dimension stays dynamic; of a part, what is not there reads as zero. */
@@ -118,26 +119,26 @@ XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
 }
 /* Along a dynamic dimension each operand is written over the padding of those before it. */
 XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
-    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at = NULL, *all, *starts[XG_RANK_MAX];
+    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at, *all, *starts[XG_RANK_MAX];
     uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
+    bool dynamic = false, moves = false; /* moves: some operand but the last has padding */
     xg_pad_dim pads[XG_RANK_MAX];
-    bool moves = false;
-    for (k = 0; k < i->n_operands; k++) for (d = 0; d < rank; d++) if (d != c && !p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
     for (k = 0; k < i->n_operands; k++) {
-        if (xg_dyn_size(XG_OPERAND(i, k), c)) p->out[c] = first; /* any */
-        if (xg_dyn_size(XG_OPERAND(i, k), c) && k + 1 < i->n_operands) moves = true;
+        for (d = 0; d < rank; d++) if (d != c) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(XG_OPERAND(i, k), d));
+        moves = moves || dynamic;
+        dynamic = dynamic || xg_dyn_size(XG_OPERAND(i, k), c);
     }
-    if (!p->out[c]) return i;
-    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
+    if (!dynamic) return i;
     memset(pads, 0, sizeof pads);
     pads[c].high = i->shape->dims[c] - first->shape->dims[c];
+    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
     all = moves ? xg_hb_pad(&p->b, first, xg_dyn_zero(p, first->shape->type), pads) : i;
     at = xg_dyn_size_or_bound(p, first, c);
     for (k = 1; k < i->n_operands; k++) {
-        xg_inst *x = XG_OPERAND(i, k), *n = xg_dyn_size_or_bound(p, x, c);
+        xg_inst *x = XG_OPERAND(i, k);
         starts[c] = at;
         if (moves) all = xg_hb_dynamic_update_slice(&p->b, all, x, starts);
-        at = xg_hb_2(&p->b, XG_ADD, at, n);
+        at = xg_hb_2(&p->b, XG_ADD, at, xg_dyn_size_or_bound(p, x, c));
     }
     p->out[c] = at;
     return all;
@@ -398,8 +399,8 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
     xg_inst *n = xg_dyn_either(p, XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
     uint32_t k;
     for (k = 0; n && k < 2; k++) {
-        xg_inst *x = XG_OPERAND(p->i, k);
-        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, xg_dyn_within(p, x, (uint32_t)(k ? db : da), n), xg_dyn_zero(p, x->shape->type)));
+        xg_inst *x = XG_OPERAND(p->i, k), *present = xg_dyn_within(p, x, (uint32_t)(k ? db : da), n);
+        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, present, xg_dyn_zero(p, x->shape->type)));
     }
 }
 XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
