@@ -57,6 +57,7 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
 XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
 XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a);             /* it is not UNKNOWN: cheaper to ask */
+XG_FN bool xg_reducer_is_plain(const xg_comp *c); /* one operation of both parameters, in either order */
 XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */

@@ -5,7 +5,8 @@
  *
  * Few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
  * shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views are straight code, the windows in their own order.
- * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds, in its order. */
+ * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds; then order must not matter. What stays is asked
+ * for in a loop by its kernel (emit/window.c). */
 #ifndef XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
 #define XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
 #include "opt.h"
@@ -38,6 +39,7 @@ XG_FN bool xg_scattered_dim(xg_scattered *d, uint32_t k, int64_t *all, int64_t *
 /* False when the instruction has to stay. */
 XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_comp *c;
     int64_t all = 16, views = 1;
     uint32_t k;
     memset(d, 0, sizeof *d);
@@ -49,7 +51,8 @@ XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     if (d->shape->dynamic || d->source->dynamic || !d->shape->elements || !d->source->elements || 3 * d->w.n > XG_RANK_MAX) return false;
     for (k = 0; k < d->w.n; k++) if (!xg_scattered_dim(d, k, &all, &views)) return false;
     d->many = views > XG_SCATTERED_VIEWS_MAX;
-    return true;
+    c = xg_attr_comp(i, XG_A_scatter);
+    return !d->many || (xg_reducer_is_plain(c) && (xg_op_flags(c->root->op) & XGF_COMM)); /* a reduce takes them in its own order */
 }
 XG_FN bool xg_scattered_matches(const xg_inst *i) { xg_scattered d; return xg_scattered_make(&d, i); }
 
@@ -114,6 +117,7 @@ XG_FN xg_inst *xg_scattered_spread(const xg_scattered *d, xg_inst *v, uint32_t l
 XG_FN xg_inst *xg_scattered_view(const xg_scattered *d, xg_inst *v, xg_inst *none, const int64_t *distance) {
     xg_pad_dim pad[XG_RANK_MAX];
     uint32_t k;
+    memset(pad, 0, sizeof pad);
     for (k = 0; k < d->w.n; k++) {
         pad[k].low = distance[k] + d->skip[k];
         pad[k].high = d->whole[k] - d->source->dims[k] - pad[k].low;
@@ -141,6 +145,8 @@ XG_FN xg_inst *xg_scattered_all_views(const xg_scattered *d, xg_inst *v, xg_inst
     xg_pad_dim pad[XG_RANK_MAX];
     int64_t perm[2 * XG_RANK_MAX];
     uint32_t n = d->w.n, k;
+    memset(pad, 0, sizeof pad);
+    memset(perm, 0, sizeof perm);
     for (k = 0; k < n; k++) {
         pad[k].low = d->views[k] - 1 + d->skip[k];
         pad[k].high = d->whole[k] + d->views[k] - 1 - d->source->dims[k] - pad[k].low;
