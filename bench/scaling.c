@@ -1,5 +1,5 @@
-/* bench/scaling.c -- how the compiler's time grows with the module: chains, trees, wide fan-outs, deep diamonds and stacks of transformer blocks of 1,000, 10,000 and
- * 100,000 instructions, HLO text to executable bytes, one core. Times are processor times, the least of a few.
+/* bench/scaling.c -- how the compiler's time grows with the module: chains, trees, wide fan-outs, deep diamonds, stacks of transformer blocks, loops, calls and
+ * constants of 1,000, 10,000 and 100,000 instructions, HLO text to executable bytes, one core. Times are processor times, the least of a few.
  *
  *   scaling [MOST]              a table: time by size, and growth for ten times the size; MOST: the largest size (100000)
  *   scaling --print SHAPE N     the module as text
@@ -59,6 +59,38 @@ static void make_diamond(text *t, int n) {
     for (k = 1; 3 * k < n; k++) {
         put(t, "  a%d = f32[64,64] %s(v%d, v%d)\n  b%d = f32[64,64] transpose(v%d), dimensions={1,0}\n", k, words[k % 4], k - 1, k - 1, k, k - 1);
         put(t, "  %sv%d = f32[64,64] %s(a%d, b%d)\n", 3 * (k + 1) >= n ? "ROOT " : "", k, words[(k + 1) % 4], k, k);
+    }
+}
+
+/* Loops one behind the other, each with computations of its own. */
+static void make_loops(text *t, int n) {
+    int k, loops = n / 12;
+    for (k = 0; k < loops; k++) {
+        put(t, "more%d { s = (s32[], f32[256]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  last = s32[] constant(%d)\n  ROOT r = pred[] compare(i, last), direction=LT }\n", k, 200 + k);
+        put(t, "body%d { s = (s32[], f32[256]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  x = f32[256] get-tuple-element(s), index=1\n  one = s32[] constant(1)\n", k);
+        put(t, "  j = s32[] add(i, one)\n  y = f32[256] cosine(x)\n  ROOT r = (s32[], f32[256]) tuple(j, y) }\n");
+    }
+    put(t, "ENTRY e {\n  v0 = f32[256] parameter(0)\n  zero = s32[] constant(0)\n");
+    for (k = 0; k < loops; k++) {
+        put(t, "  t%d = (s32[], f32[256]) tuple(zero, v%d)\n  w%d = (s32[], f32[256]) while(t%d), condition=more%d, body=body%d\n", k, k, k, k, k, k);
+        put(t, "  %sv%d = f32[256] get-tuple-element(w%d), index=1\n", k + 1 == loops ? "ROOT " : "", k + 1, k);
+    }
+}
+/* Each value is what a function of its own makes of the one before. */
+static void make_calls(text *t, int n) {
+    int k, calls = n / 4;
+    for (k = 0; k < calls; k++) put(t, "square%d { a = f32[256] parameter(0)\n  b = f32[256] multiply(a, a)\n  ROOT r = f32[256] add(b, a) }\n", k);
+    put(t, "ENTRY e {\n  v0 = f32[256] parameter(0)\n");
+    for (k = 0; k < calls; k++) put(t, "  %sv%d = f32[256] call(v%d), to_apply=square%d\n", k + 1 == calls ? "ROOT " : "", k + 1, k, k);
+}
+/* Array constants, no two alike. */
+static void make_constants(text *t, int n) {
+    int k, j, pairs = n / 2;
+    put(t, "ENTRY e {\n  v0 = f32[8] parameter(0)\n");
+    for (k = 0; k < pairs; k++) {
+        put(t, "  k_%d = f32[8] constant({", k);
+        for (j = 0; j < 8; j++) put(t, "%s%d", j ? ", " : "", 8 * k + j);
+        put(t, "})\n  %sv%d = f32[8] add(v%d, k_%d)\n", k + 1 == pairs ? "ROOT " : "", k + 1, k, k);
     }
 }
 
@@ -129,7 +161,7 @@ static void make_transformer(text *t, int n) {
 }
 
 typedef struct shape { const char *name; void (*make)(text *t, int n); } shape;
-static const shape shapes[] = {{"transformer", make_transformer}, {"chain", make_chain}, {"tree", make_tree}, {"fan-out", make_fan}, {"diamond", make_diamond}};
+static const shape shapes[] = {{"transformer", make_transformer}, {"chain", make_chain}, {"tree", make_tree}, {"fan-out", make_fan}, {"diamond", make_diamond}, {"loops", make_loops}, {"calls", make_calls}, {"constants", make_constants}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static text make(const shape *s, int n) {

@@ -215,7 +215,7 @@ XG_FN bool xg_opt_cse(xg_module *m) {
             if (!xg_cse_may_merge(i)) continue;
             key.s = &s;
             key.i = i;
-            slot = xg_set_find(&seen, xg_cse_hash(&s, i), xg_cse_eq, &key);
+            slot = xg_set_find(&seen, xg_hash_mix(xg_cse_hash(&s, i), c->id), xg_cse_eq, &key); /* a thousand loops have a thousand ones */
             if (!*slot) { *slot = i; continue; }
             xg_inst_replace(i, (xg_inst *)*slot);
             xg_inst_remove(i);
