@@ -68,12 +68,15 @@ typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3
  *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
  *   REPLICA_ID, PARTITION_ID   links: a u32 slice
  *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is added then
  *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
  * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
 #define XG_EXE_THUNKS_KINDS(X) \
     X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer") \
+    X(RANDOM_STATE, "rng-get-and-update-state")
 #define XG_EXE_WRITTEN 0x80000000u
+#define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 typedef enum xg_exe_thunk_kind {
 #define X(name, text) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)

@@ -31,9 +31,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
+    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -78,7 +80,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
     X("lower-loops", xg_kir_lower_loops) \
     X("flatten-tensors", xg_kir_flatten_tensors) \
     X("simplify-indexing", xg_kir_simplify_indexing) \

@@ -9,6 +9,7 @@
 #ifndef XG_EVAL_RANDOM_C
 #define XG_EVAL_RANDOM_C
 #include "eval.h"
+#include "../api/executable.h"
 
 XG_FN void xg_threefry(uint64_t counter, uint64_t key, uint32_t out[2]) {
     static const uint8_t turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -115,12 +116,10 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
 
 /* ---- rng ---- */
 
-enum { XG_RANDOM_FIRST = 0x7012395 }; /* XLA's first state of rng-get-and-update-state */
-
 XG_FN void xg_random_begin(xg_eval_run *r) {
     uint32_t d;
     r->devices = XG_NEW_N(&r->mem, xg_device_state, r->n_devices);
-    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
+    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
 }
 
 /* Gives the state of 128 bits, then adds delta to it. */

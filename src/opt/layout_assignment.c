@@ -2,7 +2,8 @@
  *
  * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
  *   updates in place, reshapes): it keeps the layouts it came with.
- * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
+ *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
  *   in memory stay neighbours: rows of results are written as they are made.
  * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
@@ -40,6 +41,14 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
 }
 
+/* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
+XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
+    const xg_inst *copy = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+    uint32_t k;
+    if (!copy || copy->op != XG_COPY || i == i->comp->root) return NULL;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->rank == i->shape->rank && xg_assign_has_own(XG_OPERAND(i, k)) && XG_OPERAND(i, k)->shape->layout == copy->shape->layout) return copy->shape->layout;
+    return NULL;
+}
 /* What the operands that have a layout of their own agree upon; NULL: nothing. */
 XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     const xg_layout *l = NULL;
@@ -47,7 +56,8 @@ XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
         if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
-        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        if (!xg_assign_is_moved(o->shape)) return NULL;
+        if (l && l != o->shape->layout) return xg_assign_asked(i);
         l = o->shape->layout;
     }
     return l;

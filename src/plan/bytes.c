@@ -36,8 +36,10 @@ XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *
     int64_t strides[XG_RANK_MAX], index[XG_RANK_MAX], k;
     char *to, *at;
     uint32_t d;
-    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     xg_shape_strides(s, strides);
+    for (k = 1, d = s->rank; d-- > 0 && (s->dims[d] == 1 || strides[d] == k);) k *= s->dims[d];
+    if (d == UINT32_MAX) { xg_put(out, (const char *)l->data, (size_t)s->elements * n); return; } /* the two orders are one */
+    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     memset(index, 0, sizeof index);
     for (k = 0; k < s->elements; k++) {
         int64_t place = 0;
@@ -181,6 +183,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thun
     t->kernel = s->kernel;
     t->value = s->value;
     if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }

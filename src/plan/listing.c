@@ -34,7 +34,7 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
     if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
     if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
-    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_RANDOM_STATE) xg_printf(b, ", value %u", t->value);
     if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
     if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
     for (k = 0; k < t->n_links; k++) {

@@ -261,6 +261,7 @@ XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instructi
     case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
     case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
     case XG_EXE_THUNK_PARTITION_ID: return s->inst->op == XG_PARTITION_ID;
+    case XG_EXE_THUNK_RANDOM_STATE: return s->inst->op == XG_RNG_GET_AND_UPDATE_STATE;
     case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
     case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
     case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: return true;

@@ -182,7 +182,7 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
         return;
     }
     switch (i->op) {
-    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
+    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
         for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
         break;
     case XG_COPY_START: /* (to, from, context) */

@@ -67,6 +67,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
+    e->random[0] = XG_EXE_RANDOM_FIRST;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
@@ -162,6 +163,16 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
     return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
 }
 
+/* Each run goes on where the last one ended. */
+XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = e->program->device->platform->fill(e, to + 4 * k, (uint32_t)(e->random[k / 2] >> (k % 2 * 32)), 4, stream);
+    e->random[0] += delta;
+    if (e->random[0] < delta) e->random[1]++;
+    return s;
+}
+
 /* One step that is no sequence; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -174,6 +185,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     case XG_EXE_THUNK_MEMSET: if (p->slices[links[0]].bytes) s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream); break;
     case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, links, stream); break;
     }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);

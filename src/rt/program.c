@@ -127,6 +127,7 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
     if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
     if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) && (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "the number of a replica or partition");
+    if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "a state of random numbers");
     if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value))) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;

@@ -98,6 +98,7 @@ struct xlagpu_execution {
     uint64_t *base;                /* address per allocation */
     uint64_t temp, host;           /* blocks of temporary memory */
     uint32_t replica, partition;
+    uint64_t random[2];            /* what RANDOM_STATE gives next */
     uint64_t version;              /* grows when an address or one of these changes */
     xr_record *records;            /* of command buffers */
     xr_profile profile;
