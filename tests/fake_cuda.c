@@ -908,6 +908,23 @@ static xlagpu_status lanes_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
     xlagpu_rt_close(d);
     return s;
 }
+/* The same among more kernels than the window has, before the copies and behind them. */
+static void lanes_of_many(xlagpu_context *c) {
+    enum { N = 300 };
+    static char text[60000];
+    char message[XG_MESSAGE_MAX];
+    size_t n = (size_t)snprintf(text, sizeof text, "ENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3) v0 = f32[64] add(x, x)\n");
+    xlagpu_bytes exe;
+    int k;
+    for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "v%d = f32[64] negate(v%d)\n", k, k - 1);
+    n += (size_t)snprintf(text + n, sizeof text - n, "w0 = f32[64] subtract(v%d, x) d = f32[64] dynamic-update-slice(a, u, i)\n", N);
+    for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "w%d = f32[64] negate(w%d)\n", k, k - 1);
+    snprintf(text + n, sizeof text - n, "y = f32[64] add(d, w%d) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, y, x) }", N);
+    exe = compile_commands(c, text, 1u << 30, false);
+    reset();
+    EXPECT(exe.data && lanes_way(exe, message) == XLAGPU_OK && nothing_left());
+    EXPECT(fake->aside == 2 * 2 * 3 && fake->races == 0 && fake->launches >= 2 * 2 * N);
+}
 static void lanes(xlagpu_context *c) {
     static const char text[] = "HloModule lanes\nENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3)\n"
                                "k1 = f32[64] negate(x) k2 = f32[64] add(k1, x) k3 = f32[64] add(k2, x) d = f32[64] dynamic-update-slice(a, u, i)\n"
@@ -935,6 +952,7 @@ static void lanes(xlagpu_context *c) {
     EXPECT(lanes_way(plain, message) == XLAGPU_OK);
     EXPECT_IN(fake->races > 0, "streams that do not wait are found out");
     every_failure(plain, lanes_way);
+    lanes_of_many(c);
     copy_stream = false;
     reset();
 }
