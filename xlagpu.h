@@ -164,8 +164,10 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module); /* after HloModule; lives as long as the module */
 
-/* A parameter or a leaf of the flattened result. dims live as long as the module. */
-typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; } xlagpu_value_info;
+/* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions, f32[<=10,4], is an array of its bounds, f32[10,4], and behind
+ * it an s32[] for each such dimension that says how much of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same for
+ * executables. */
+typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; uint32_t size_of; } xlagpu_value_info;
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *module); /* leaves, tuples flattened */
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *module);
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *module, uint32_t index, xlagpu_value_info *out);
@@ -2206,11 +2208,16 @@ struct xg_module {
     bool has_entry_layout;       /* it was written */
     int64_t replica_count, num_partitions;
     uint32_t n_aliases; const xg_io_alias *aliases; /* input_output_alias */
+    uint32_t n_donors; const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header; const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
+    bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
+    bool made_empty;             /* an array shape without elements */
+    bool made_order;             /* a control edge */
+    bool row_programs;           /* priority fusion may make them: pass row-fusion */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
@@ -5861,6 +5868,7 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
     *slot = made;
     *made = *key;
     made->id = m->n_shapes++;
+    m->made_empty |= made->elements == 0 && key->type != XLAGPU_TUPLE;
     if (key->rank) {
         int64_t *dims = XG_NEW_N(m->arena, int64_t, key->rank);
         memcpy(dims, key->dims, key->rank * sizeof *dims);
@@ -6512,6 +6520,7 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     xg_inst *i = XG_NEW(m->arena, xg_inst);
     uint32_t k;
     i->op = op;
+    m->made[op] = true;
     i->id = m->n_ids++;
     i->name = XG_STR("");
     i->shape = shape;
@@ -6593,6 +6602,7 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;
+    i->comp->module->made_order |= attr.key == XG_A_control_predecessors;
     while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
     if (at < i->n_attrs && i->attrs[at].key == attr.key) { i->attrs[at] = attr; return; }
     grown = XG_NEW_N(i->comp->module->arena, xg_attr, i->n_attrs + 1);
@@ -6972,6 +6982,7 @@ XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
     i->attrs = (xg_attr *)xg_alloc_raw(p->arena, n * sizeof(xg_attr));
     for (k = 0; k < n; k++) {
         xg_attr a = p->attrs.p[base + k];
+        i->comp->module->made_order |= a.key == XG_A_control_predecessors;
         for (j = k; j > 0 && i->attrs[j - 1].key > a.key; j--) i->attrs[j] = i->attrs[j - 1];
         i->attrs[j] = a;
     }
@@ -7693,6 +7704,27 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
     p->m->aliases = list.p;
     p->m->n_aliases = list.n;
 }
+/* { (0, {}), (1, {2}) } */
+XG_FN void xg_parse_donors(xg_parse *p) {
+    xg_lex *x = &p->lex;
+    XG_VEC(xg_io_alias) list = {NULL, 0, 0};
+    xg_lex_expect(x, '{', "'{' and the donors");
+    while (x->kind != '}') {
+        xg_io_alias a;
+        memset(&a, 0, sizeof a);
+        if (list.n) xg_lex_expect(x, ',', "',' or '}' after a donor");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
+        xg_lex_expect(x, '(', "'(' and the parameter's number");
+        a.param = xg_lex_int(x, "a parameter number");
+        xg_lex_expect(x, ',', "','");
+        a.param_index = xg_parse_ints(p, '{', '}', "a parameter index");
+        xg_lex_expect(x, ')', "')'");
+        xg_push(p->arena, xg_io_alias, &list, a);
+    }
+    xg_lex_next(x);
+    p->m->donors = list.p;
+    p->m->n_donors = list.n;
+}
 XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
     size_t at = xg_lex_offset(&p->lex);
     int64_t v = xg_lex_int(&p->lex, what);
@@ -7704,7 +7736,7 @@ XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
 #define XG_HEADER_ATTRS(X) \
     X(is_scheduled, p->m->is_scheduled = xg_parse_bool(p)) X(replica_count, p->m->replica_count = xg_parse_positive(p, "the number of replicas")) \
     X(num_partitions, p->m->num_partitions = xg_parse_positive(p, "the number of partitions")) X(input_output_alias, xg_parse_io_aliases(p)) \
-    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, keep = true) X(alias_passthrough_params, keep = true) \
+    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, xg_parse_donors(p)) X(alias_passthrough_params, keep = true) \
     X(allow_spmd_sharding_propagation_to_parameters, keep = true) X(allow_spmd_sharding_propagation_to_output, keep = true) \
     X(frontend_attributes, keep = true) X(origin_recovery_table, keep = true) X(debug_attributes, keep = true)
 
@@ -7989,12 +8021,26 @@ XG_FN void xg_print_io_aliases(const xg_printer *p, const xg_module *m) {
     }
     xg_puts(p->b, " }");
 }
+XG_FN void xg_print_donors(const xg_printer *p, const xg_module *m) {
+    uint32_t k;
+    if (!m->n_donors) return;
+    xg_puts(p->b, ", buffer_donor={ ");
+    for (k = 0; k < m->n_donors; k++) {
+        xg_puts(p->b, k ? ", (" : "(");
+        xg_put_i64(p->b, m->donors[k].param);
+        xg_puts(p->b, ", ");
+        xg_print_ints(p->b, m->donors[k].param_index);
+        xg_putc(p->b, ')');
+    }
+    xg_puts(p->b, " }");
+}
 XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
     uint32_t k;
     xg_puts(p->b, xg_print_is_keyword(m->name) ? "HloModule %" : "HloModule ");
     xg_put_str(p->b, m->name);
     if (m->is_scheduled) xg_puts(p->b, ", is_scheduled=true");
     xg_print_io_aliases(p, m);
+    xg_print_donors(p, m);
     if (m->entry_params && m->entry_result) {
         xg_puts(p->b, ", entry_computation_layout={");
         xg_shape_print(p->b, m->entry_params, true);
@@ -8369,6 +8415,14 @@ static void xg_verify_io_aliases(xg_module *m) {
         XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
         XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
+    for (k = 0; k < m->n_donors; k++) {
+        const xg_io_alias *a = &m->donors[k];
+        const xg_shape *in;
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "buffer_donor names parameter %lld, but there are %u", (long long)a->param, m->entry->n_params);
+        in = xg_infer_shape_at(m->entry->params[a->param]->shape, a->param_index);
+        XG_ALIAS_RULE(in && xg_shape_is_array(in), "buffer_donor names index %s of parameter %lld, which is %s", xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "buffer_donor names index %s of parameter %lld, which is named before, there or in input_output_alias", xg_verify_index_text(m, a->param_index), (long long)a->param);
+    }
 }
 #undef XG_ALIAS_RULE
 
@@ -8532,6 +8586,7 @@ XG_OPS(X)
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                          /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s);     /* bounds become sizes */
 XG_FN bool xg_sized_transparent(xg_opcode op);                              /* passes values on, or is about sizes: never rewritten */
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v); /* an array with the sizes that i's shape says are fixed */
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in); /* evaluates an instruction that touches dynamic dimensions */
 XG_FN xg_value *xg_eval_resize(xg_eval_run *r, xg_value **v, const int64_t *dims); /* cut off, or filled up with zeros, at the end of each dimension */
 
@@ -8638,13 +8693,16 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
 
 /* ---- calls.c, solvers.c, eigen.c: the custom calls that are known ------------------------------------------------- */
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in); /* NULL: not with these operands and results */
+XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
+XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */
 XG_FN xg_value *xg_linear_widen(xg_eval_run *r, xg_value **v);
 XG_FN xg_complex *xg_linear_data(const xg_value *v);
 XG_FN xg_complex xg_complex_conj(xg_complex z);
 XG_FN xg_value *xg_linear_narrow(xg_eval_run *r, const xg_shape *shape, xg_value *wide); /* takes wide */
 XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool lower, int32_t *failed);
+XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op); /* op: 'n', 't', 'a' */
 typedef struct xg_matrices { int64_t count, rows, columns; } xg_matrices; /* the last two dimensions of an array, and how many such matrices it has */
 XG_FN bool xg_solver_matrices(const xg_shape *s, xg_matrices *m);                          /* false: no matrices of floats */
 XG_FN bool xg_solver_tuple(const xg_inst *i, uint32_t operands, uint32_t results);         /* is the call of that form? */
@@ -8680,7 +8738,11 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("cusolver_orgqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("cusolver_syevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
-    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update)
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
+    /* and the host: LAPACK */ \
+    X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
+    X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \
+    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm)
 
 /* ---- attributes of calls ---- */
 
@@ -8702,6 +8764,20 @@ XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
     xg_str v = xg_call_option(i, name);
     return v.n ? v.n >= 4 && memcmp(v.p, "true", 4) == 0 : otherwise;
+}
+
+XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
+    xg_str v = xg_call_option(i, name);
+    uint32_t k;
+    int code = 0;
+    for (k = 0; k < v.n && k < 3 && v.p[k] >= '0' && v.p[k] <= '9'; k++) code = code * 10 + (v.p[k] - '0');
+    return v.n ? code && code < 128 && strchr(letters, code) != NULL : xg_call_flag(i, flag, otherwise);
+}
+XG_FN bool xg_call_is(xg_str target, const char *name) {
+    uint32_t k;
+    if (target.n != strlen(name)) return false;
+    for (k = 0; k < target.n; k++) if (name[k] == '?' ? !target.p[k] || !strchr("sdcz", target.p[k]) : name[k] != target.p[k]) return false;
+    return true;
 }
 
 /* ---- the simple ones ---- */
@@ -8810,7 +8886,7 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
     uint32_t k;
     for (k = 0; k < r->options.n_calls; k++) if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
-        if (!xg_str_is(target, xg_call_rows[k].target)) continue;
+        if (!xg_call_is(target, xg_call_rows[k].target)) continue;
         v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in) : NULL; /* all others look at their first operand */
         if (!v) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations", "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
         return v;
@@ -9838,6 +9914,9 @@ XG_FN void xg_sized_agree(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         xg_ints lc = xg_attr_ints(i, XG_A_lhs_contracting_dims), rc = xg_attr_ints(i, XG_A_rhs_contracting_dims), lb = xg_attr_ints(i, XG_A_lhs_batch_dims), rb = xg_attr_ints(i, XG_A_rhs_batch_dims);
         for (d = 0; d < lc.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lc.p[d], 1, (uint32_t)rc.p[d]);
         for (d = 0; d < lb.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lb.p[d], 1, (uint32_t)rb.p[d]);
+    } else if (i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_feature_group_count, 1) == 1) {
+        const xg_dim_labels *v = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        xg_sized_pair(r, i, in, 0, (uint32_t)v->input_feature, 1, (uint32_t)v->kernel_input);
     }
 }
 
@@ -9981,12 +10060,13 @@ XG_FN bool xg_sized_fits(const xg_inst *c, xg_value *const *in) {
 }
 
 /* Sizes that the declared result says are fixed stay fixed. */
-XG_FN xg_value *xg_sized_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     int64_t dims[XG_RANK_MAX];
     xg_value *out;
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
+    if (memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;
@@ -10003,7 +10083,6 @@ XG_FN bool xg_sized_transparent(xg_opcode op) {
 }
 
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_inst *const declared = i;
     const xg_shape *s;
     xg_inst *c;
     uint32_t k;
@@ -10020,7 +10099,7 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         c->shape = s ? s : xg_hlo_infer(r->module, c);
         r->sized[i->id] = c;
     }
-    return xg_sized_settle(r, declared, xg_eval_handler_of(c->op)(r, c, in));
+    return xg_eval_handler_of(c->op)(r, c, in);
 }
 
 /* ---- opcodes about sizes ---- */
@@ -10128,7 +10207,7 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
 
 /* (vectors, eigenvalues ascending, info); the triangle that `lower` names is read. */
 XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_flag(i, "lower", true);
+    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
     xg_value *outs[3], *wide, *vectors, *values, *space;
     xg_matrices m;
     int64_t b, n, p, q;
@@ -10160,7 +10239,7 @@ XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (reflectors below or above, d, e, taus, info): A = Q T Q*, LAPACK's unblocked order for each triangle. */
 XG_FN xg_value *xg_call_sytrd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_flag(i, "lower", true);
+    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
     xg_value *outs[5], *wide, *parts[3];
     xg_matrices m;
     int64_t b, n, k, p, q;
@@ -10276,7 +10355,7 @@ XG_FN bool xg_svd(xg_eval_run *r, const xg_complex *a, int64_t rows, int64_t col
 
 /* (A destroyed, values, U, V or V*, info). The matrix of which they are: the operand, or its transpose as the call's attribute says. */
 XG_FN xg_value *xg_svd_call(xg_eval_run *r, const xg_inst *i, xg_value **in, bool adjoint_v) {
-    bool transposed = adjoint_v && xg_call_flag(i, "transposed", false), vectors = xg_call_flag(i, "compute_uv", true);
+    bool transposed = adjoint_v && xg_call_flag(i, "transposed", false), vectors = xg_call_choice(i, "compute_uv", "mode", "AS", true);
     const xg_shape *us, *vs;
     xg_value *outs[5], *wide, *values, *u, *v;
     xg_matrices m, mu, mv;
@@ -11154,14 +11233,11 @@ XG_FN void xg_solve_one(const xg_complex *a, int64_t n, char op, bool lower, boo
     }
 }
 
-XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op) {
     const xg_shape *sa = in[0]->shape, *sb = in[1]->shape;
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0;
-    xg_str word = xg_attr_str(i, XG_A_transpose_a);
-    char op = xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n';
     int64_t n = sa->dims[sa->rank - 1], rows = sb->dims[sb->rank - 2], columns = sb->dims[sb->rank - 1], count, b, k;
     xg_value *a, *x;
-    if (i->shape->elements == 0) return xg_eval_new(r, i->shape);
+    if (shape->elements == 0) return xg_eval_new(r, shape);
     count = sb->elements / (rows * columns);
     a = xg_linear_widen(r, &in[0]);
     x = xg_linear_widen(r, &in[1]);
@@ -11176,7 +11252,12 @@ XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_va
         }
     }
     xg_eval_drop(r, a);
-    return xg_linear_narrow(r, i->shape, x);
+    return xg_linear_narrow(r, shape, x);
+}
+XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_str word = xg_attr_str(i, XG_A_transpose_a);
+    return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+                           xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n');
 }
 
 /* ---- fft ---- */
@@ -13165,6 +13246,7 @@ XG_FN bool xg_eval_is_sized(const xg_inst *i) {
 
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *v = r->dynamic && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handlers[i->op](r, i, in);
+    if (r->dynamic) v = xg_eval_settle(r, i, v);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) xg_eval_drop(r, in[k]);
     return v;
@@ -13191,7 +13273,7 @@ XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args)
         const xg_inst *i = p->insts[at];
         if (i->op == XG_PARAMETER) {
             if (p->last[at] == UINT32_MAX) xg_eval_drop(r, args[i->number]);
-            else slots[at] = args[i->number];
+            else slots[at] = r->dynamic ? xg_eval_settle(r, i, args[i->number]) : args[i->number];
             args[i->number] = NULL;
         } else if (p->last[at] != UINT32_MAX) {
             xg_mark inner = xg_arena_mark(&r->stack);
@@ -13461,7 +13543,7 @@ XG_FN xg_value *xg_call_potrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_matrices m;
     if (!xg_solver_tuple(i, 1, 2) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || !xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_I, m.count) || i->shape->elems[1]->type != XLAGPU_S32) return NULL;
     outs[1] = xg_eval_zero(r, i->shape->elems[1]);
-    outs[0] = xg_linear_factor(r, i->shape->elems[0], in, xg_call_flag(i, "lower", false), (int32_t *)(void *)outs[1]->data);
+    outs[0] = xg_linear_factor(r, i->shape->elems[0], in, xg_call_choice(i, "lower", "uplo", "L", false), (int32_t *)(void *)outs[1]->data);
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
@@ -13668,7 +13750,7 @@ XG_FN xg_value *xg_call_orgqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (reflectors, taus, C) -> Q C, Q* C, C Q or C Q*. */
 XG_FN xg_value *xg_call_ormqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool left = xg_call_flag(i, "left", true), transpose = xg_call_flag(i, "transpose", false);
+    bool left = xg_call_choice(i, "left", "side", "L", true), transpose = xg_call_choice(i, "transpose", "trans", "TC", false);
     xg_value *a, *taus, *c;
     xg_matrices m, mc;
     int64_t b, j, k, n, t;
@@ -13693,6 +13775,18 @@ XG_FN xg_value *xg_call_ormqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     }
     xg_eval_drop(r, a); xg_eval_drop(r, taus);
     return xg_linear_narrow(r, i->shape, c);
+}
+
+/* ---- triangular systems ---- */
+
+/* (A, B) -> X of op(A) X = B or X op(A) = B. */
+XG_FN xg_value *xg_call_trsm(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mx;
+    if (i->n_operands != 2 || !xg_solver_matrices(in[0]->shape, &m) || !xg_solver_matrices(in[1]->shape, &mx) || i->shape->plain != in[1]->shape->plain || in[0]->shape->type != i->shape->type) return NULL;
+    if (m.rows != m.columns || m.count != mx.count || m.rows != (left ? mx.rows : mx.columns)) return NULL;
+    return xg_linear_solve(r, i->shape, in, left, xg_call_choice(i, "lower", "uplo", "L", true), xg_call_choice(i, "unit", "diag", "U", false),
+                           xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't' : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a' : 'n');
 }
 
 /* ---- tridiagonal ---- */
@@ -15121,9 +15215,10 @@ XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t wh
  *   remainder  multiples are dropped:                (k*q + r) mod k                  ->  r mod k
  *              inner remainders are dropped:         (s*(a mod m) + r) mod k, k | s*m ->  (s*a + r) mod k
  *              a common factor comes out:            (g*a + r) mod g*h, 0 <= r < g    ->  g*(a mod h) + r
- *   both       a range inside one period gives a constant quotient.
+ *   both       a range inside one period gives a constant quotient;
+ *              so does what is left of larger coefficients:  ((k+s)*q + r) div k        ->  q,  ((k+s)*q + r) mod k  ->  s*q + r,  where 0 <= s*q + r < k
  * Quotients and remainders reduce what they divide in the same way, so that the two halves of a delinearisation meet again. Only coefficients that are
- * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one. */
+ * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one; unless nothing is left to divide. */
 #ifndef XG_AFFINE_RULES_C
 #define XG_AFFINE_RULES_C
 
@@ -15280,6 +15375,31 @@ XG_FN bool xg_aff_needs_reduction(const xg_aff *e, int64_t k) {
     return false;
 }
 
+/* e = k*q + r with 0 <= r < k, when that is so once coefficients beyond k are reduced by multiples of it. */
+XG_FN bool xg_aff_reduced(xg_aff_env *env, const xg_aff *e, int64_t k, const xg_aff **quotient, const xg_aff **rest) {
+    xg_linear l;
+    xg_range range;
+    int64_t up;
+    uint32_t i, n = 0;
+    xg_aff_linear(e, &l);
+    for (i = 0; i < l.n; i++) {
+        if (l.terms[i].scale < k && l.terms[i].scale > -k) continue;
+        env->x->buffer[n].of = l.terms[i].of;
+        env->x->buffer[n++].scale = xg_floor_div(l.terms[i].scale, k);
+    }
+    if (!n) return false;
+    *quotient = xg_aff_from_terms(env->x, 0, env->x->buffer, n);
+    *rest = *quotient ? xg_aff_merge(env->x, e, *quotient, -k) : NULL;
+    if (!*rest) return false;
+    range = xg_aff_range(env, *rest);
+    if (!xg_range_known(range) || range.lo > range.hi) return false;
+    up = xg_floor_div(range.lo, k);
+    if (xg_floor_div(range.hi, k) != up || !xg_mul64(up, -k, &range.lo)) return false;
+    *quotient = xg_aff_add_k(env->x, *quotient, up);
+    *rest = xg_aff_add_k(env->x, *rest, range.lo);
+    return *quotient && *rest;
+}
+
 /* ---- quotients ---- */
 
 /* (a div b + rest) div k as (a + b*rest) div b*k, when that one quotient is the only one with coefficient 1; NULL when not. */
@@ -15326,6 +15446,7 @@ XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (k == 1) return e;
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_div(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_aff_const(env->x, q);
+    if (xg_aff_reduced(env, e, k, &a, &r)) return a;
     if (xg_aff_needs_reduction(e, k)) {
         a = xg_aff_by_multiples(env->x, e, k, XG_PART_QUOTIENT);
         r = xg_aff_by_multiples(env->x, e, k, XG_PART_REST);
@@ -15362,6 +15483,7 @@ XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (k == 1) return xg_aff_const(env->x, 0);
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_mod(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_mul64(q, -k, &q) ? xg_aff_add_k(env->x, e, q) : NULL;
+    if (xg_aff_reduced(env, e, k, &a, &r)) return r;
     if (xg_aff_needs_reduction(e, k)) return xg_aff_mod_in(env, xg_aff_by_multiples(env->x, e, k, XG_PART_REST), k);
     if ((g = xg_aff_split_by_factor(env, e, k, &a, &r)) != 0) return xg_aff_add_scaled(env, r, xg_aff_mod_in(env, a, k / g), g);
     if ((a = xg_aff_open_mod(env, e, k)) != NULL) return xg_aff_mod_in(env, a, k);
@@ -17219,9 +17341,13 @@ XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of al
 XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
+XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
+XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
-XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky, triangular-solve and the solver calls as loops */
+XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
+XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
@@ -17238,7 +17364,9 @@ XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)); /* the entry, and what loops and branches run from there */
+XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
+XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)); /* of them */
 XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
@@ -17251,6 +17379,7 @@ XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, 
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
 XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
+XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
@@ -17298,6 +17427,7 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
+XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape);
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
@@ -17570,6 +17700,16 @@ XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
     i = xg_hb_op(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1);
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
     return i;
+}
+/* The value in the layouts of `shape`, which has its dimensions; of a tuple, element by element. */
+XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
+    xg_inst **all;
+    uint32_t k;
+    if (x->shape == shape || (shape->type != XLAGPU_TUPLE && !xg_shape_is_array(shape))) return x;
+    if (shape->type != XLAGPU_TUPLE) return xg_hb_op(b, XG_COPY, shape, &x, 1);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, shape->n_elems + 1);
+    for (k = 0; k < shape->n_elems; k++) all[k] = xg_hb_as(b, xg_hb_element(b, x, k), shape->elems[k]);
+    return xg_hb_tuple(b, all, shape->n_elems);
 }
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
     xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
@@ -19317,11 +19457,252 @@ XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
     xg_norms n = xg_norms_of(b, i);
     return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
 }
-XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_NORM_INFERENCE] || m->made[XG_BATCH_NORM_TRAINING] || m->made[XG_BATCH_NORM_GRAD]) && xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
 
 #endif /* XG_OPT_BATCH_NORM_EXPANDER_C */
+/* opt/select_and_scatter_expander.c -- SelectAndScatterExpander: select-and-scatter as two steps without atomics, the same in every run.
+ *
+ *     selected[o] = where the element stands that window o selects (its number in the operand, -1 for none): a reduce-window over pairs (element, number)
+ *     result[x]   = init, into which the sources of those windows are scattered that cover x and selected it
+ *
+ * Few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
+ * shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views are straight code, the windows in their own order.
+ * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds, in its order. */
+#ifndef XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
+#define XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
+
+enum { XG_SCATTERED_VIEWS_MAX = 32 };
+
+typedef struct xg_scattered {
+    const xg_hb *b;
+    const xg_inst *i;
+    const xg_shape *shape, *source;
+    xg_window w;
+    int64_t views[XG_RANK_MAX];   /* distances along a dimension */
+    int64_t skip[XG_RANK_MAX];    /* windows in front of the first one that q is counted from, so that none is negative */
+    int64_t whole[XG_RANK_MAX];   /* how many q there are */
+    bool many;                    /* views: they are folded in a loop */
+} xg_scattered;
+
+/* The numbers of dimension k; false when they are so large that those made of them may not fit. all, views: elements of the largest array that is made, and views. */
+XG_FN bool xg_scattered_dim(xg_scattered *d, uint32_t k, int64_t *all, int64_t *views) {
+    const xg_window_dim *w = &d->w.p[k];
+    int64_t last;
+    if (w->reversal || XG_MAX(XG_MAX(w->size, w->stride), XG_MAX(w->base_dilation, w->window_dilation)) > INT32_MAX) return false;
+    if (XG_MAX(w->pad_low, -w->pad_low) > INT32_MAX || d->shape->dims[k] > INT32_MAX) return false;
+    d->views[k] = (w->size - 1) * w->window_dilation / w->stride + 1;
+    d->skip[k] = w->pad_low < 0 ? (w->stride - 1 - w->pad_low) / w->stride : 0;
+    last = (d->shape->dims[k] - 1) * w->base_dilation + w->pad_low + d->skip[k] * w->stride;
+    d->whole[k] = last / w->stride + 1;
+    return xg_mul64(*views, d->views[k], views) && xg_mul64(*all, d->views[k] + 1, all) && xg_mul64(*all, d->whole[k] + d->views[k], all) && xg_mul64(*all, w->stride, all);
+}
+/* False when the instruction has to stay. */
+XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t all = 16, views = 1;
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->i = i;
+    if (i->op != XG_SELECT_AND_SCATTER || !a) return false;
+    d->shape = XG_OPERAND(i, 0)->shape;
+    d->source = XG_OPERAND(i, 1)->shape;
+    d->w = *a->v.window;
+    if (d->shape->dynamic || d->source->dynamic || !d->shape->elements || !d->source->elements || 3 * d->w.n > XG_RANK_MAX) return false;
+    for (k = 0; k < d->w.n; k++) if (!xg_scattered_dim(d, k, &all, &views)) return false;
+    d->many = views > XG_SCATTERED_VIEWS_MAX;
+    return true;
+}
+XG_FN bool xg_scattered_matches(const xg_inst *i) { xg_scattered d; return xg_scattered_make(&d, i); }
+
+/* ---- which element a window selects ---- */
+
+XG_FN xlagpu_type xg_scattered_number(const xg_scattered *d) { return d->shape->elements > INT32_MAX ? XLAGPU_S64 : XLAGPU_S32; }
+XG_FN xg_inst *xg_scattered_numbers(const xg_scattered *d) {
+    int64_t n = d->shape->elements;
+    return xg_hb_reshape(d->b, xg_hb_iota(d->b, xg_scattered_number(d), &n, 1, 0), d->shape->dims, d->shape->rank);
+}
+/* (kept, its number, x, its number) -> kept if there is one and select(kept, x), else x. */
+XG_FN xg_comp *xg_scattered_selector(const xg_scattered *d) {
+    const xg_comp *select = xg_attr_comp(d->i, XG_A_select);
+    xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("select_first"), d->b->comp);
+    xg_hb b = xg_hb_end(c, d->i);
+    const xg_shape *value = xg_shape_scalar(c->module, d->shape->type), *number = xg_shape_scalar(c->module, xg_scattered_number(d));
+    xg_inst *p[4], *args[2], *keep, *out[2];
+    uint32_t k;
+    for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, k % 2 ? number : value, k % 2 ? XG_STR("number") : XG_STR("x"));
+    args[0] = p[0];
+    args[1] = p[2];
+    keep = xg_opt_inline(select, c, NULL, args);
+    keep = xg_hb_2(&b, XG_AND, xg_hb_compare(&b, "GE", p[1], xg_hb_int(&b, number->type, 0)), keep);
+    for (k = 0; k < 2; k++) out[k] = xg_hb_select(&b, keep, p[k], p[2 + k]);
+    c->root = xg_hb_tuple(&b, out, 2);
+    return c;
+}
+XG_FN xg_inst *xg_scattered_selected(const xg_scattered *d) {
+    xg_inst *in[4], *i;
+    in[0] = XG_OPERAND(d->i, 0);
+    in[1] = xg_scattered_numbers(d);
+    in[2] = xg_hb_int(d->b, d->shape->type, 0); /* a number of -1 makes it nothing */
+    in[3] = xg_hb_int(d->b, in[1]->shape->type, -1);
+    i = xg_hb_op(d->b, XG_REDUCE_WINDOW, d->shape, in, 4);
+    xg_inst_set_attr(i, *xg_inst_attr(d->i, XG_A_window));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_scattered_selector(d)));
+    return xg_hb_element(d->b, xg_hb_done(i), 1);
+}
+
+/* ---- which windows an element belongs to ---- */
+
+/* [lead.., q ..] -> [lead.., x ..]: each q stands for `stride` neighbours, and of these positions the elements take theirs. */
+XG_FN xg_inst *xg_scattered_spread(const xg_scattered *d, xg_inst *v, uint32_t lead) {
+    xg_slice_dim cut[2 * XG_RANK_MAX];
+    int64_t spread[3 * XG_RANK_MAX], joint[2 * XG_RANK_MAX], places[2 * XG_RANK_MAX];
+    uint32_t rank = v->shape->rank, n = 0, k;
+    for (k = 0; k < rank; k++) {
+        const xg_window_dim *w = k < lead ? NULL : &d->w.p[k - lead];
+        int64_t stride = w ? w->stride : 1;
+        joint[k] = v->shape->dims[k] * stride;
+        cut[k].start = w ? w->pad_low + d->skip[k - lead] * stride : 0;
+        cut[k].stride = w ? w->base_dilation : 1;
+        cut[k].limit = w ? cut[k].start + (d->shape->dims[k - lead] - 1) * w->base_dilation + 1 : joint[k];
+        places[k] = n;
+        spread[n++] = v->shape->dims[k];
+        if (stride > 1) spread[n++] = stride;
+    }
+    if (n > rank) v = xg_hb_reshape(d->b, xg_hb_broadcast(d->b, v, spread, n, places, rank), joint, rank);
+    return xg_hb_slice(d->b, v, cut);
+}
+/* v of the window that stands `distance` in front of the last one that begins at or before x; `none` where there is no such window. */
+XG_FN xg_inst *xg_scattered_view(const xg_scattered *d, xg_inst *v, xg_inst *none, const int64_t *distance) {
+    xg_pad_dim pad[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) {
+        pad[k].low = distance[k] + d->skip[k];
+        pad[k].high = d->whole[k] - d->source->dims[k] - pad[k].low;
+        pad[k].interior = 0;
+    }
+    return xg_scattered_spread(d, xg_hb_pad(d->b, v, none, pad), 0);
+}
+/* Dimension k of v, of n elements, as [views, n - views + 1]: place q of row c is place q + c. n + 1 elements further in rows of n are one row and one element further. */
+XG_FN xg_inst *xg_scattered_skew(const xg_scattered *d, xg_inst *v, uint32_t k, int64_t views) {
+    int64_t dims[2 * XG_RANK_MAX], places[2 * XG_RANK_MAX], n = v->shape->dims[k];
+    uint32_t rank = v->shape->rank, j;
+    for (j = 0; j < rank; j++) { places[j] = j + (j >= k); dims[places[j]] = v->shape->dims[j]; }
+    dims[k] = views + 1;
+    v = xg_hb_broadcast(d->b, v, dims, rank + 1, places, rank);
+    for (j = 0; j < rank; j++) dims[j] = v->shape->dims[j + (j > k)];
+    dims[k] = (views + 1) * n;
+    v = xg_hb_slice_dim(d->b, xg_hb_reshape(d->b, v, dims, rank), k, 0, views * (n + 1));
+    for (j = rank; j > k; j--) dims[j] = v->shape->dims[j - 1];
+    dims[k] = views;
+    dims[k + 1] = n + 1;
+    return xg_hb_slice_dim(d->b, xg_hb_reshape(d->b, v, dims, rank + 1), k + 1, 0, n - views + 1);
+}
+/* All views at once, [views .., x ..], the farthest windows first. */
+XG_FN xg_inst *xg_scattered_all_views(const xg_scattered *d, xg_inst *v, xg_inst *none) {
+    xg_pad_dim pad[XG_RANK_MAX];
+    int64_t perm[2 * XG_RANK_MAX];
+    uint32_t n = d->w.n, k;
+    for (k = 0; k < n; k++) {
+        pad[k].low = d->views[k] - 1 + d->skip[k];
+        pad[k].high = d->whole[k] + d->views[k] - 1 - d->source->dims[k] - pad[k].low;
+        pad[k].interior = 0;
+        perm[k] = 2 * k;
+        perm[n + k] = 2 * k + 1;
+    }
+    v = xg_hb_pad(d->b, v, none, pad);
+    for (k = 0; k < n; k++) v = xg_scattered_skew(d, v, 2 * k, d->views[k]);
+    return xg_scattered_spread(d, xg_hb_transpose(d->b, v, perm), n);
+}
+
+/* ---- what is scattered into an element ---- */
+
+XG_FN bool xg_scattered_is_sum(const xg_scattered *d) { return xg_reducer_is_sum(xg_attr_comp(d->i, XG_A_scatter)) && xg_type_class(d->shape->type) != XGT_C; }
+/* scatter(x, y), element by element. */
+XG_FN xg_inst *xg_scattered_apply(const xg_scattered *d, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2], *i;
+    if (xg_scattered_is_sum(d)) return xg_hb_2(d->b, XG_ADD, x, y);
+    in[0] = x;
+    in[1] = y;
+    i = xg_hb_op(d->b, XG_MAP, x->shape, in, 2);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(d->i, XG_A_scatter)));
+    return xg_hb_done(i);
+}
+/* The next vector of distances, the last dimension fastest: windows in their own order. */
+XG_FN bool xg_scattered_next(const xg_scattered *d, int64_t *distance) {
+    uint32_t k;
+    for (k = d->w.n; k-- > 0;) {
+        if (distance[k]-- > 0) return true;
+        distance[k] = d->views[k] - 1;
+    }
+    return false;
+}
+XG_FN xg_inst *xg_scattered_straight(const xg_scattered *d, xg_inst *selected, xg_inst *none, xg_inst *zero) {
+    xg_inst *numbers = xg_scattered_numbers(d), *acc = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
+    int64_t distance[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) distance[k] = d->views[k] - 1;
+    do {
+        xg_inst *mine = xg_hb_compare(d->b, "EQ", xg_scattered_view(d, selected, none, distance), numbers);
+        acc = xg_hb_select(d->b, mine, xg_scattered_apply(d, acc, xg_scattered_view(d, XG_OPERAND(d->i, 1), zero, distance)), acc);
+    } while (xg_scattered_next(d, distance));
+    return acc;
+}
+
+/* (a, whether there is one, b, whether there is one) -> scatter(a, b), or the one that there is. */
+XG_FN xg_comp *xg_scattered_joiner(const xg_scattered *d) {
+    xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("scatter_some"), d->b->comp);
+    const xg_shape *value = xg_shape_scalar(c->module, d->shape->type), *pred = xg_shape_scalar(c->module, XLAGPU_PRED);
+    xg_hb b = xg_hb_end(c, d->i);
+    xg_inst *p[4], *args[2], *out[2];
+    uint32_t k;
+    for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, k % 2 ? pred : value, k % 2 ? XG_STR("some") : XG_STR("x"));
+    args[0] = p[0];
+    args[1] = p[2];
+    out[0] = xg_hb_select(&b, xg_hb_2(&b, XG_AND, p[1], p[3]), xg_opt_inline(xg_attr_comp(d->i, XG_A_scatter), c, NULL, args), xg_hb_select(&b, p[3], p[2], p[0]));
+    out[1] = xg_hb_2(&b, XG_OR, p[1], p[3]);
+    c->root = xg_hb_tuple(&b, out, 2);
+    return c;
+}
+XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_inst *none, xg_inst *zero) {
+    xg_inst *views = xg_scattered_all_views(d, selected, none), *source = xg_scattered_all_views(d, XG_OPERAND(d->i, 1), zero), *mine, *in[4], *i, *init;
+    int64_t places[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) { dims[k] = k; places[k] = d->w.n + k; }
+    mine = xg_hb_compare(d->b, "EQ", views, xg_hb_broadcast(d->b, xg_scattered_numbers(d), views->shape->dims, views->shape->rank, places, d->w.n));
+    if (xg_scattered_is_sum(d)) {
+        xg_comp *c = xg_attr_comp(d->i, XG_A_scatter);
+        xg_inst *neutral = xg_type_class(d->shape->type) == XGT_F ? xg_hb_float(d->b, d->shape->type, xg_reducer_neutral(c)) : zero;
+        return xg_hb_reduce(d->b, xg_hb_select(d->b, mine, source, xg_hb_splat(d->b, neutral, source->shape->dims, source->shape->rank)), XG_OPERAND(d->i, 2), dims, d->w.n, c);
+    }
+    in[0] = source;
+    in[1] = mine;
+    in[2] = zero;
+    in[3] = xg_hb_int(d->b, XLAGPU_PRED, 0);
+    i = xg_hb_op(d->b, XG_REDUCE, source->shape, in, 4);
+    xg_inst_set_attr(i, xg_hb_ints(d->b, XG_A_dimensions, dims, d->w.n));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_scattered_joiner(d)));
+    (void)xg_hb_done(i);
+    init = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
+    source = xg_hb_element(d->b, i, 0);
+    return xg_hb_select(d->b, xg_hb_element(d->b, i, 1), xg_scattered_apply(d, init, source), init);
+}
+
+XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
+    xg_scattered d;
+    xg_inst *selected, *none, *zero;
+    if (!xg_scattered_make(&d, i)) return NULL;
+    d.b = b;
+    selected = xg_scattered_selected(&d);
+    none = xg_hb_int(b, selected->shape->type, -1);
+    zero = xg_hb_int(b, d.shape->type, 0);
+    return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
+}
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
+
+#endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
+ * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its result into the call's.
  * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
  * end: the total is bounded. */
 #ifndef XG_OPT_CALL_INLINER_C
@@ -19335,7 +19716,11 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     xg_map64_init(&copy, to->module->arena);
     XG_FOR_INSTS(i, from) {
         xg_inst *made;
-        if (i->op == XG_PARAMETER) made = args[i->number];
+        if (i->op == XG_PARAMETER) {
+            xg_hb b;
+            b.comp = to; b.before = at; b.from = made = args[i->number];
+            if (made) made = xg_hb_as(&b, made, i->shape); /* none: nothing uses it */
+        }
         else {
             xg_inst **operands = XG_NEW_N(to->module->arena, xg_inst *, i->n_operands + 1);
             uint32_t k;
@@ -19352,18 +19737,19 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
     bool changed = false;
     uint64_t total = 0;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->made[XG_CALL] ? m->first : NULL; c; c = c->next) {
         xg_inst *i = c->first;
         while (i) {
             xg_inst *next = i->next;
             if (i->op == XG_CALL) {
                 xg_inst **args = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1);
                 const xg_comp *callee = xg_attr_comp(i, XG_A_to_apply);
+                xg_hb b = xg_hb_at(i);
                 uint32_t k;
                 total += callee->n_insts;
                 if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
                 for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-                xg_inst_replace(i, xg_opt_inline(callee, c, i, args));
+                xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(callee, c, i, args), i->shape));
                 xg_inst_remove(i);
                 changed = true;
             }
@@ -19403,7 +19789,11 @@ XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
     }
     return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
 }
-XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) {
+    int op;
+    for (op = 0; op < XG_OPCODE_COUNT && !(m->made[op] && (xg_op_flags((xg_opcode)op) & XGF_COLL)); op++) {}
+    return op < XG_OPCODE_COUNT && xg_opt_expand(m, xg_coll_matches, xg_coll_expand);
+}
 
 #endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
 /* opt/conditional_simplifier.c -- ConditionalSimplifier.
@@ -19524,7 +19914,7 @@ XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
     return xg_cond_narrow(b, i, &branches);
 }
 XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors); }
-XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m) { return m->made[XG_CONDITIONAL] && xg_opt_expand(m, xg_cond_matches, xg_cond_expand); }
 
 #endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */
 /* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
@@ -19906,7 +20296,7 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
         if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
     }
@@ -19981,39 +20371,35 @@ XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-/* Callers come after callees, so one walk from the last computation to the first settles who is called. */
-XG_FN bool xg_dce_computations(xg_module *m) {
-    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
-    xg_comp *c, *before;
-    bool changed = false;
-    uint32_t k;
-    live[m->entry->id] = 1;
-    for (c = m->last; c; c = before) {
-        before = c->prev;
-        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
-        XG_FOR_INSTS(i, c) for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
-    }
-    return changed;
-}
-
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
-/* Callers first: a fusion whose outputs go makes its computation smaller. */
-XG_FN bool xg_opt_dce(xg_module *m) {
-    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
-    bool changed = xg_dce_computations(m);
-    xg_comp *c;
-    for (c = m->last; c; c = c->prev) {
+/* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
+XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
+    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c, *earlier;
+    bool changed = false;
+    uint32_t k;
+    live[m->entry->id] = 1;
+    for (c = m->last; c; c = earlier) {
         xg_inst *i = c->last, *before;
+        earlier = c->prev;
+        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
         for (; i; i = before) {
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
             if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
+            for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
         }
     }
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
-    return xg_dce_computations(m) || changed;
+    return changed;
+}
+XG_FN bool xg_opt_dce(xg_module *m) {
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_walk(m, acts, precedes);
+    xg_comp *c;
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
+    return changed;
 }
 
 #endif /* XG_OPT_DCE_C */
@@ -20046,7 +20432,7 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
         xg_dot_dims d;
         if (i->op != XG_DOT) continue;
@@ -20117,7 +20503,7 @@ XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
     x = xg_hb_dot(b, x, y, now, i->shape->type, i);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
-XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
 
 #endif /* XG_OPT_DOT_DIMENSIONS_C */
 /* opt/dot_strength_reduction.c -- dots with a vector become multiply and reduce.
@@ -20215,7 +20601,7 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     r = xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), m->contracting.p, m->contracting.n);
     return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));
 }
-XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
 
 #endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */
 /* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
@@ -20725,6 +21111,97 @@ XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
 }
 
 #endif /* XG_OPT_REDUCER_C */
+/* opt/reduce_reuse.c -- a reduction of more dimensions is made from one of fewer dimensions of the same array, where that is wanted as well: the array is read once less.
+ *
+ *     a = reduce(x, 0), dimensions={2}     b = reduce(x, 0), dimensions={0,2}     ==>     b = reduce(a, 0), dimensions={0}
+ *
+ * The init value comes in several times then, so it has to be one that may. Sums of narrow floats stay as they are: partial sums would be rounded. So do arrays that are read
+ * faster than another kernel starts. */
+#ifndef XG_OPT_REDUCE_REUSE_C
+#define XG_OPT_REDUCE_REUSE_C
+
+enum { XG_REUSE_BYTES = 128 << 10, XG_REUSE_GAIN = 8 /* times fewer elements than the array */, XG_REUSE_MOST = 16 /* reductions of one array */ };
+
+typedef struct xg_reuse { xg_inst *reduce; uint64_t dims; uint32_t place; } xg_reuse; /* dims: by bit; place: in the program */
+
+XG_FN bool xg_reuse_may(const xg_inst *i, const xg_inst *x, xg_arena *a) {
+    const xg_comp *c;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    c = xg_attr_comp(i, XG_A_to_apply);
+    return xg_reducer_is_plain(c) && c->root->shape->type == x->shape->type && xg_reducer_wide(c, x->shape->type) == XLAGPU_INVALID && xg_reducer_start_of(i, a) == XG_REDUCER_FROM_INIT;
+}
+XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
+    xg_ints d = xg_attr_ints(i, XG_A_dimensions);
+    uint64_t bits = 0;
+    uint32_t k;
+    for (k = 0; k < d.n; k++) bits |= (uint64_t)1 << d.p[k];
+    return bits;
+}
+XG_FN uint32_t xg_reuse_collect(xg_inst *x, const uint32_t *places, uint32_t n_ids, xg_reuse *list) {
+    uint32_t n = 0;
+    XG_FOR_USES(u, x) {
+        if (u->user->id >= n_ids || !xg_reuse_may(u->user, x, x->comp->module->arena)) continue; /* what was made here has no place */
+        if (n == XG_REUSE_MOST) return 0;
+        list[n].reduce = u->user;
+        list[n].dims = xg_reuse_dims(u->user);
+        list[n++].place = places[u->user->id];
+    }
+    return n;
+}
+/* Does `a` hold what `b` may be made from? */
+XG_FN bool xg_reuse_serves(const xg_inst *x, const xg_reuse *a, const xg_reuse *b) {
+    const xg_inst *p = a->reduce, *q = b->reduce;
+    if (a == b || (a->dims & ~b->dims) || a->dims == b->dims || XG_OPERAND(p, 1) != XG_OPERAND(q, 1) || xg_attr_comp(p, XG_A_to_apply)->root->op != xg_attr_comp(q, XG_A_to_apply)->root->op) return false;
+    return p->shape->elements <= x->shape->elements / XG_REUSE_GAIN && (a->place < b->place || XG_OPERAND(p, 0) == x);
+}
+/* b in terms of a, whose place is in front of it. */
+XG_FN void xg_reuse_apply(xg_reuse *a, xg_reuse *b) {
+    xg_hb h = xg_hb_at(b->reduce);
+    xg_ints dims = xg_attr_ints(b->reduce, XG_A_dimensions);
+    int64_t left[XG_RANK_MAX];
+    uint32_t n = 0, d, k, skipped;
+    xg_inst *made;
+    if (a->place > b->place) {
+        xg_inst_move_before(a->reduce, b->reduce);
+        a->place = b->place;
+    }
+    for (k = 0; k < dims.n; k++) {
+        if (a->dims >> dims.p[k] & 1) continue;
+        for (skipped = d = 0; d < (uint32_t)dims.p[k]; d++) skipped += (uint32_t)(a->dims >> d & 1);
+        left[n++] = dims.p[k] - (int64_t)skipped;
+    }
+    made = xg_hb_reduce(&h, a->reduce, XG_OPERAND(b->reduce, 1), left, n, xg_attr_comp(b->reduce, XG_A_to_apply));
+    made->shape = b->reduce->shape;
+    xg_inst_replace(b->reduce, made);
+    xg_inst_remove(b->reduce);
+    b->reduce = made;
+}
+XG_FN bool xg_reuse_of(xg_inst *x, const uint32_t *places, uint32_t n_ids) {
+    xg_reuse list[XG_REUSE_MOST];
+    uint32_t n = xg_reuse_collect(x, places, n_ids, list), k, j;
+    bool changed = false;
+    for (k = 0; k < n; k++) {
+        xg_reuse *best = NULL;
+        for (j = 0; j < n; j++) if (xg_reuse_serves(x, &list[j], &list[k]) && (!best || list[j].reduce->shape->elements < best->reduce->shape->elements)) best = &list[j];
+        if (!best) continue;
+        xg_reuse_apply(best, &list[k]);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_reuse_in(xg_comp *c) {
+    uint32_t n_ids = c->module->n_ids, *places = XG_NEW_N(c->module->arena, uint32_t, n_ids + 1), n = 0;
+    bool changed = false;
+    XG_FOR_INSTS(i, c) places[i->id] = n++;
+    XG_FOR_INSTS(i, c) {
+        if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1)) continue;
+        if (i->first_use != i->last_use) changed = xg_reuse_of(i, places, n_ids) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return xg_opt_each_sequence(m, xg_reuse_in); }
+
+#endif /* XG_OPT_REDUCE_REUSE_C */
 /* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
  *
  *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
@@ -20914,18 +21391,1326 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     return true;
 }
 
-XG_FN bool xg_tree_rewrite_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
-    }
-    return changed;
-}
-XG_FN bool xg_opt_tree_reduction(xg_module *m) { return xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
+XG_FN bool xg_tree_step(xg_inst *i) { return i->op == XG_REDUCE && xg_tree_rewrite(i); }
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_step(m, xg_tree_step); } /* reductions inside of fusions stay what they are */
 
 #endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/dynamic_values.c -- what a value with bounded dimensions, f32[<=10,4], is on a device: an array of its bounds, f32[10,4], and an s32 for each such dimension.
+ *
+ * While DynamicPadder works, an array knows its sizes (xg_dyn_size: NULL where a dimension has its full bound); what stands behind a size is padding, of which nothing
+ * is known. Where a value crosses a computation's border, or lies in a tuple, array and sizes are a tuple:
+ *     f32[<=10,4]   (f32[10,4], s32[])
+ * The same for parameters and results of the entry: the leaves of a dynamic array are its bounds' array, then its sizes. */
+#ifndef XG_OPT_DYNAMIC_VALUES_C
+#define XG_OPT_DYNAMIC_VALUES_C
+
+/* i is the instruction at hand; b stands in front of it; out[d] are the sizes of its result. was: what parameters were declared to be, by id. */
+typedef struct xg_dyn { xg_module *m; const xg_shape **was; uint32_t n_was; xg_hb b; xg_inst *i, *out[XG_RANK_MAX]; } xg_dyn;
+
+/* ---- shapes ---- */
+
+XG_FN bool xg_dyn_is_open(const xg_shape *s, uint32_t d) { return s->dynamic && s->dynamic[d] != XG_DIM_STATIC; }
+XG_FN bool xg_dyn_is_array(const xg_shape *s) { return xg_shape_is_array(s) && s->dynamic; }
+XG_FN const xg_shape *xg_dyn_bounds(xg_module *m, const xg_shape *s) { return s->dynamic ? xg_shape_array(m, s->type, s->dims, s->rank, NULL, s->layout) : s; }
+/* Tuples are as deep as shapes may be. */
+XG_FN const xg_shape *xg_dyn_packed_shape(xg_module *m, const xg_shape *s) {
+    const xg_shape **elems;
+    uint32_t n = 0, d;
+    if (s->type != XLAGPU_TUPLE && !xg_dyn_is_array(s)) return s;
+    if (s->type == XLAGPU_TUPLE && !xg_shape_has_dynamic(s)) return s;
+    elems = XG_NEW_N(m->arena, const xg_shape *, (s->type == XLAGPU_TUPLE ? s->n_elems : s->rank) + (size_t)1);
+    if (s->type == XLAGPU_TUPLE) while (n < s->n_elems) { elems[n] = xg_dyn_packed_shape(m, s->elems[n]); n++; }
+    else {
+        elems[n++] = xg_dyn_bounds(m, s);
+        for (d = 0; d < s->rank; d++) if (xg_dyn_is_open(s, d)) elems[n++] = xg_shape_scalar(m, XLAGPU_S32);
+    }
+    return xg_shape_tuple(m, elems, n);
+}
+/* have NULL: it has not. */
+XG_FN void xg_dyn_want(const xg_dyn *p, const xg_shape *have, const xg_shape *want, const char *what) {
+    if (!have || !xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
+}
+XG_NORETURN XG_FN void xg_dyn_refuse(const xg_dyn *p, const char *what) {
+    xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "with %s it is not supported on a device", what);
+}
+
+/* ---- sizes ---- */
+
+XG_FN xg_inst *xg_dyn_size(const xg_inst *x, uint32_t d) { return x->scratch ? ((xg_inst **)x->scratch)[d] : NULL; }
+XG_FN void xg_dyn_set_size(const xg_dyn *p, xg_inst *x, uint32_t d, xg_inst *size) {
+    if (!size && !x->scratch) return;
+    if (!x->scratch) x->scratch = XG_NEW_N(p->m->arena, xg_inst *, x->shape->rank + (size_t)1);
+    ((xg_inst **)x->scratch)[d] = size;
+}
+XG_FN xg_inst *xg_dyn_int(const xg_dyn *p, int64_t v) {
+    if (v > INT32_MAX || v < INT32_MIN) xg_dyn_refuse(p, "dimensions beyond s32");
+    return xg_hb_int(&p->b, XLAGPU_S32, v);
+}
+XG_FN xg_inst *xg_dyn_size_or_bound(const xg_dyn *p, const xg_inst *x, uint32_t d) {
+    xg_inst *s = xg_dyn_size(x, d);
+    return s ? s : xg_dyn_int(p, x->shape->dims[d]);
+}
+XG_FN xg_inst *xg_dyn_clamp(const xg_dyn *p, xg_inst *low, xg_inst *x, xg_inst *high) {
+    xg_inst *in[3];
+    in[0] = low; in[1] = x; in[2] = high;
+    return xg_hb_done(xg_hb_op(&p->b, XG_CLAMP, x->shape, in, 3));
+}
+/* A size that the program gives, of any integer type: kept within the bound, so that nothing reads or writes beyond an array. */
+XG_FN xg_inst *xg_dyn_given_size(const xg_dyn *p, xg_inst *n, int64_t bound) {
+    xg_inst *low, *high;
+    if (n->shape->type == XLAGPU_S32) { low = xg_dyn_int(p, 0); high = xg_dyn_int(p, bound); return xg_dyn_clamp(p, low, n, high); }
+    n = xg_hb_convert(&p->b, n, XLAGPU_S64);
+    low = xg_hb_int(&p->b, XLAGPU_S64, 0);
+    high = xg_hb_int(&p->b, XLAGPU_S64, bound);
+    return xg_hb_convert(&p->b, xg_dyn_clamp(p, low, n, high), XLAGPU_S32);
+}
+XG_FN xg_inst *xg_dyn_plus(const xg_dyn *p, xg_inst *x, int64_t v) { return v ? xg_hb_2(&p->b, XG_ADD, x, xg_dyn_int(p, v)) : x; }
+XG_FN xg_inst *xg_dyn_times(const xg_dyn *p, xg_inst *x, int64_t v) { return v != 1 ? xg_hb_2(&p->b, XG_MULTIPLY, x, xg_dyn_int(p, v)) : x; }
+XG_FN xg_inst *xg_dyn_over(const xg_dyn *p, xg_inst *x, int64_t v) { return v > 1 ? xg_hb_2(&p->b, XG_DIVIDE, x, xg_dyn_int(p, v)) : x; }
+XG_FN xg_inst *xg_dyn_at_least(const xg_dyn *p, xg_inst *x, int64_t v) { return xg_hb_2(&p->b, XG_MAXIMUM, x, xg_dyn_int(p, v)); }
+
+/* ---- what is padding ---- */
+
+/* pred over x's dimensions: is the index along d below n? */
+XG_FN xg_inst *xg_dyn_within(const xg_dyn *p, const xg_inst *x, uint32_t d, xg_inst *n) {
+    xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, x->shape->dims, x->shape->rank, d);
+    return xg_hb_compare(&p->b, "LT", at, xg_hb_splat(&p->b, n, x->shape->dims, x->shape->rank));
+}
+/* Is the element there, as far as the dimensions in `dims` (by d; NULL: all) go? NULL: all are. */
+XG_FN xg_inst *xg_dyn_present(const xg_dyn *p, const xg_inst *x, const bool *dims) {
+    xg_inst *all = NULL;
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) {
+        xg_inst *in;
+        if (!xg_dyn_size(x, d) || (dims && !dims[d])) continue;
+        in = xg_dyn_within(p, x, d, xg_dyn_size(x, d));
+        all = all ? xg_hb_2(&p->b, XG_AND, all, in) : in;
+    }
+    return all;
+}
+/* x where `present`, else the scalar `fill`; the sizes stay what they are. */
+XG_FN xg_inst *xg_dyn_fill(const xg_dyn *p, xg_inst *x, xg_inst *present, xg_inst *fill) {
+    xg_inst *made = xg_hb_select(&p->b, present, x, xg_hb_splat(&p->b, fill, x->shape->dims, x->shape->rank));
+    made->shape = x->shape;
+    made->scratch = x->scratch;
+    return made;
+}
+XG_FN xg_inst *xg_dyn_filled(const xg_dyn *p, xg_inst *x, const bool *dims, xg_inst *fill) {
+    xg_inst *present = xg_dyn_present(p, x, dims);
+    return present ? xg_dyn_fill(p, x, present, fill) : x;
+}
+XG_FN xg_inst *xg_dyn_zero(const xg_dyn *p, xlagpu_type t) { return xg_hb_literal(&p->b, xg_literal_new(p->m->arena, xg_shape_scalar(p->m, t))); }
+XG_FN xg_inst *xg_dyn_zeroed(const xg_dyn *p, xg_inst *x, const bool *dims) {
+    xg_inst *present = xg_dyn_present(p, x, dims);
+    return present ? xg_dyn_fill(p, x, present, xg_dyn_zero(p, x->shape->type)) : x;
+}
+XG_FN xg_inst *xg_dyn_zeroed_dim(const xg_dyn *p, xg_inst *x, uint32_t d) {
+    bool dims[XG_RANK_MAX];
+    memset(dims, 0, sizeof dims);
+    dims[d] = true;
+    return xg_dyn_zeroed(p, x, dims);
+}
+
+/* ---- packing ---- */
+
+/* The value as it crosses a border where it is declared to be of shape `want`. */
+XG_FN xg_inst *xg_dyn_pack(const xg_dyn *p, xg_inst *x, const xg_shape *want, const char *what) {
+    xg_inst **in;
+    uint32_t n = 0, d;
+    if (!xg_shape_is_array(want) || !xg_shape_is_array(x->shape)) {
+        xg_dyn_want(p, x->shape, xg_dyn_packed_shape(p->m, want), what);
+        return x;
+    }
+    for (d = 0; d < want->rank; d++) if (xg_dyn_size(x, d) && !xg_dyn_is_open(want, d)) xg_dyn_want(p, NULL, want, what);
+    if (!want->dynamic) return x;
+    in = XG_NEW_N(p->m->arena, xg_inst *, want->rank + (size_t)1);
+    in[n++] = x;
+    for (d = 0; d < want->rank; d++) if (xg_dyn_is_open(want, d)) in[n++] = xg_dyn_size_or_bound(p, x, d);
+    return xg_hb_tuple(&p->b, in, n);
+}
+/* An instruction that was of shape `was` and is packed now: those who took the array take it out. */
+XG_FN void xg_dyn_unpack(xg_dyn *p, xg_inst *i, const xg_shape *was) {
+    xg_hb b = p->b;
+    uint32_t d, n = 0;
+    xg_inst *x;
+    if (!xg_dyn_is_array(was)) return;
+    b.before = i->next;
+    x = xg_hb_element(&b, i, n++);
+    xg_inst_replace(i, x);
+    for (d = 0; d < was->rank; d++) if (xg_dyn_is_open(was, d)) xg_dyn_set_size(p, x, d, xg_hb_element(&b, i, n++));
+}
+
+#endif /* XG_OPT_DYNAMIC_VALUES_C */
+/* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
+ *
+ * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
+ * operands into p->i where padding would count, and returns the value that takes its place: itself, or something longer. The evaluator (eval/dynamic.c) has the laws. */
+#ifndef XG_OPT_DYNAMIC_RULES_C
+#define XG_OPT_DYNAMIC_RULES_C
+
+/* The size of the dimension where either has one. */
+XG_FN xg_inst *xg_dyn_either(const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) {
+    xg_inst *s = xg_dyn_size(a, (uint32_t)da);
+    return s ? s : xg_dyn_size(b, (uint32_t)db);
+}
+XG_FN bool xg_dyn_any_size(const xg_inst *x, uint32_t from, uint32_t to) {
+    for (; from < to; from++) if (xg_dyn_size(x, from)) return true;
+    return false;
+}
+XG_FN void xg_dyn_take_sizes(xg_dyn *p, const xg_inst *x) {
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) p->out[d] = xg_dyn_size(x, d);
+}
+XG_FN void xg_dyn_mark(bool *dims, xg_ints which) {
+    uint32_t k;
+    memset(dims, 0, XG_RANK_MAX * sizeof *dims);
+    for (k = 0; k < which.n; k++) dims[which.p[k]] = true;
+}
+
+/* ---- element by element ---- */
+
+XG_FN xg_inst *xg_dyn_elementwise(xg_dyn *p) {
+    uint32_t rank = p->i->shape->rank, k, d;
+    for (k = 0; k < p->i->n_operands; k++) {
+        const xg_inst *x = XG_OPERAND(p->i, k);
+        if (x->shape->rank != rank) continue;
+        for (d = 0; d < rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_bitcast_convert(xg_dyn *p) {
+    const xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t rank = XG_MIN(x->shape->rank, p->i->shape->rank), d;
+    if (xg_dyn_any_size(x, rank, x->shape->rank)) xg_dyn_refuse(p, "a dynamic dimension of parts");
+    for (d = 0; d < rank; d++) p->out[d] = xg_dyn_size(x, d);
+    return p->i;
+}
+
+/* ---- movement ---- */
+
+XG_FN xg_inst *xg_dyn_broadcast(xg_dyn *p) {
+    xg_ints map = xg_attr_ints(p->i, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < map.n; k++) p->out[map.p[k]] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_transpose(xg_dyn *p) {
+    xg_ints perm = xg_attr_ints(p->i, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) p->out[k] = xg_dyn_size(XG_OPERAND(p->i, 0), (uint32_t)perm.p[k]);
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_bitcast(xg_dyn *p) {
+    const xg_shape *a = XG_OPERAND(p->i, 0)->shape, *b = p->i->shape;
+    if (a->type != b->type || !xg_dims_equal(a, b->dims, b->rank)) xg_dyn_refuse(p, "dynamic dimensions that become others");
+    return xg_dyn_elementwise(p);
+}
+/* Reversed, padding comes first: the result is what stands behind it. */
+XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
+    xg_ints dims = xg_attr_ints(p->i, XG_A_dimensions);
+    xg_inst *x = XG_OPERAND(p->i, 0), *r, *starts[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    bool dynamic = false;
+    uint32_t d, k;
+    xg_dyn_take_sizes(p, x);
+    memset(pads, 0, sizeof pads);
+    for (d = 0; d < x->shape->rank; d++) starts[d] = NULL;
+    for (k = 0; k < dims.n; k++) {
+        d = (uint32_t)dims.p[k];
+        if (!xg_dyn_size(x, d)) continue;
+        starts[d] = xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_int(p, x->shape->dims[d]), xg_dyn_size(x, d));
+        pads[d].high = x->shape->dims[d];
+        dynamic = true;
+    }
+    if (!dynamic) return p->i;
+    for (d = 0; d < x->shape->rank; d++) if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
+    r = xg_hb_pad(&p->b, xg_hb_reverse(&p->b, x, dims.p, dims.n), xg_dyn_zero(p, x->shape->type), pads);
+    return xg_hb_dynamic_slice(&p->b, r, starts, x->shape->dims);
+}
+/* All of a dimension stays dynamic; of a part, what is not there reads as zero. */
+XG_FN xg_inst *xg_dyn_slice(xg_dyn *p) {
+    const xg_slices *s = xg_inst_attr(p->i, XG_A_slice)->v.slices;
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    bool part[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < s->n; d++) {
+        part[d] = s->p[d].start != 0 || s->p[d].stride != 1 || s->p[d].limit != x->shape->dims[d];
+        if (!part[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    xg_inst_set_operand(p->i, 0, xg_dyn_zeroed(p, x, part));
+    return p->i;
+}
+XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
+    const xg_pads *pads = xg_inst_attr(p->i, XG_A_padding)->v.pads;
+    xg_inst *x = XG_OPERAND(p->i, 0), *gaps;
+    bool padded[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < pads->n; d++) {
+        const xg_pad_dim *e = &pads->p[d];
+        xg_inst *n = xg_dyn_size(x, d);
+        padded[d] = e->low || e->high || e->interior;
+        if (n && padded[d]) {
+            gaps = e->interior ? xg_dyn_times(p, xg_dyn_at_least(p, xg_dyn_plus(p, n, -1), 0), e->interior) : NULL;
+            n = xg_dyn_plus(p, n, e->low + e->high);
+            if (gaps) n = xg_hb_2(&p->b, XG_ADD, n, gaps);
+            if (e->low < 0 || e->high < 0) n = xg_dyn_at_least(p, n, 0);
+        }
+        p->out[d] = n;
+    }
+    xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, padded, XG_OPERAND(p->i, 1)));
+    return p->i;
+}
+/* Along a dynamic dimension each operand is written over the padding of those before it. */
+XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
+    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at = NULL, *all, *starts[XG_RANK_MAX];
+    uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
+    xg_pad_dim pads[XG_RANK_MAX];
+    bool moves = false;
+    for (k = 0; k < i->n_operands; k++) for (d = 0; d < rank; d++) if (d != c && !p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_dyn_size(XG_OPERAND(i, k), c)) p->out[c] = first; /* any */
+        if (xg_dyn_size(XG_OPERAND(i, k), c) && k + 1 < i->n_operands) moves = true;
+    }
+    if (!p->out[c]) return i;
+    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
+    memset(pads, 0, sizeof pads);
+    pads[c].high = i->shape->dims[c] - first->shape->dims[c];
+    all = moves ? xg_hb_pad(&p->b, first, xg_dyn_zero(p, first->shape->type), pads) : i;
+    at = xg_dyn_size_or_bound(p, first, c);
+    for (k = 1; k < i->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(i, k), *n = xg_dyn_size_or_bound(p, x, c);
+        starts[c] = at;
+        if (moves) all = xg_hb_dynamic_update_slice(&p->b, all, x, starts);
+        at = xg_hb_2(&p->b, XG_ADD, at, n);
+    }
+    p->out[c] = at;
+    return all;
+}
+
+/* ---- reshapes ---- */
+
+/* Elements lie densely, whatever the bounds: element o of the result has the place that its sizes (out) say, and comes from the element of x that x's sizes say is there. */
+XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    int64_t index_dims[XG_RANK_MAX + 1], flat[1], one[1] = {1}, none[1] = {0};
+    xg_inst *place = NULL, *step = NULL, *from = NULL, *stride, *in[2], *g;
+    uint32_t d;
+    if (rank >= XG_RANK_MAX || x->shape->elements > INT32_MAX) xg_dyn_refuse(p, "so large an operand");
+    for (d = rank; d-- > 0;) {
+        xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, dims, rank, d), *n = p->out[d] ? p->out[d] : xg_dyn_int(p, dims[d]);
+        if (step) at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, step, dims, rank));
+        place = place ? xg_hb_2(&p->b, XG_ADD, place, at) : at;
+        step = step ? xg_hb_2(&p->b, XG_MULTIPLY, step, n) : n;
+    }
+    if (!place) place = xg_dyn_int(p, 0);
+    stride = xg_dyn_int(p, 1);
+    for (d = x->shape->rank; d-- > 0;) {
+        xg_inst *n = xg_hb_splat(&p->b, xg_dyn_size_or_bound(p, x, d), dims, rank), *at = xg_hb_2(&p->b, XG_REMAINDER, place, n);
+        at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, stride, dims, rank));
+        from = from ? xg_hb_2(&p->b, XG_ADD, from, at) : at;
+        if (d) { place = xg_hb_2(&p->b, XG_DIVIDE, place, n); stride = xg_dyn_times(p, stride, x->shape->dims[d]); }
+    }
+    if (!from) from = xg_hb_splat(&p->b, xg_dyn_int(p, 0), dims, rank);
+    if (rank) memcpy(index_dims, dims, rank * sizeof *dims);
+    index_dims[rank] = 1;
+    flat[0] = x->shape->elements;
+    in[0] = xg_hb_reshape(&p->b, x, flat, 1);
+    in[1] = xg_hb_reshape(&p->b, from, index_dims, rank + 1);
+    g = xg_hb_op(&p->b, XG_GATHER, xg_hb_shape(&p->b, x->shape->type, dims, rank), in, 2);
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_offset_dims, none, 0));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_collapsed_slice_dims, none, 1));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_start_index_map, none, 1));
+    xg_inst_set_attr(g, xg_attr_make_int(XG_A_index_vector_dim, rank));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_slice_sizes, one, 1));
+    return xg_hb_done(g);
+}
+/* Dimensions from .. to of which only the first that is not 1 may be dynamic: what is there lies in front. */
+XG_FN bool xg_dyn_lies_in_front(const xg_shape *s, xg_inst *const *size, uint32_t from, uint32_t to) {
+    bool first = true;
+    for (; from < to; from++) {
+        if (size[from] && !first) return false;
+        if (s->dims[from] != 1 || size[from]) first = false;
+    }
+    return true;
+}
+XG_FN void xg_dyn_reshape_refuse(const xg_dyn *p) { xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "use dynamic-reshape", "the sizes of its result do not follow from those of its operand"); }
+
+typedef struct xg_dyn_group { uint32_t from, from_end, to, to_end; } xg_dyn_group;
+/* The next dimensions of operand and result whose bounds have equal products. */
+XG_FN void xg_dyn_next_group(const xg_dyn *p, const xg_shape *in, const xg_shape *out, xg_dyn_group *g) {
+    int64_t a = g->from < in->rank ? in->dims[g->from] : 1, b = g->to < out->rank ? out->dims[g->to] : 1;
+    g->from_end = g->from < in->rank ? g->from + 1 : g->from;
+    g->to_end = g->to < out->rank ? g->to + 1 : g->to;
+    while (a != b) {
+        if (a < b && g->from_end < in->rank) a *= in->dims[g->from_end++];
+        else if (b < a && g->to_end < out->rank) b *= out->dims[g->to_end++];
+        else xg_dyn_reshape_refuse(p);
+    }
+}
+/* The sizes of the result's dimensions in the group: one of them can be solved for. */
+XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn_group *g) {
+    const xg_shape *out = p->i->shape;
+    const xg_attr *inferred = xg_inst_attr(p->i, XG_A_inferred_dimension);
+    int64_t known = 1, fixed = 1;
+    uint32_t d, open = 0, open_at = 0;
+    xg_inst *real = NULL;
+    for (d = g->from; d < g->from_end; d++) {
+        xg_inst *n = xg_dyn_size(x, d);
+        if (!n) fixed *= x->shape->dims[d];
+        else real = real ? xg_hb_2(&p->b, XG_MULTIPLY, real, n) : n;
+    }
+    if (!real) return;
+    for (d = g->to; d < g->to_end; d++) if (xg_dyn_is_open(out, d)) { open++; open_at = d; } else known *= out->dims[d];
+    if (open > 1 && inferred && inferred->v.i >= g->to && inferred->v.i < g->to_end) {
+        open = 1;
+        open_at = (uint32_t)inferred->v.i;
+        for (known = 1, d = g->to; d < g->to_end; d++) if (d != open_at) known *= out->dims[d];
+    }
+    if (open != 1) xg_dyn_reshape_refuse(p);
+    if (fixed % XG_MAX(known, (int64_t)1) == 0) p->out[open_at] = xg_dyn_times(p, real, fixed / XG_MAX(known, (int64_t)1));
+    else p->out[open_at] = xg_dyn_over(p, xg_dyn_times(p, real, fixed), known);
+}
+XG_FN xg_inst *xg_dyn_reshape(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *sizes[XG_RANK_MAX];
+    const xg_shape *in = x->shape, *out = p->i->shape;
+    xg_dyn_group g = {0, 0, 0, 0};
+    bool front = true;
+    uint32_t d;
+    if (!x->scratch) return p->i;
+    for (d = 0; d < in->rank; d++) sizes[d] = xg_dyn_size(x, d);
+    for (; g.from < in->rank || g.to < out->rank; g.from = g.from_end, g.to = g.to_end) {
+        xg_dyn_next_group(p, in, out, &g);
+        xg_dyn_solve_group(p, x, &g);
+        front = front && xg_dyn_lies_in_front(in, sizes, g.from, g.from_end) && xg_dyn_lies_in_front(out, p->out, g.to, g.to_end);
+    }
+    return front ? p->i : xg_dyn_regather(p, x, out->dims, out->rank);
+}
+XG_FN xg_inst *xg_dyn_dynamic_reshape(xg_dyn *p) {
+    const xg_shape *s = p->i->shape;
+    uint32_t d;
+    for (d = 0; d < s->rank; d++) if (xg_dyn_is_open(s, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), s->dims[d]);
+    return xg_dyn_regather(p, XG_OPERAND(p->i, 0), s->dims, s->rank);
+}
+
+/* ---- slices and gathers at computed places ---- */
+
+/* Indices as s32 or s64, which hold what matters of them. */
+XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
+    xlagpu_type t = x->shape->type;
+    if (t == XLAGPU_U64) x = xg_hb_2(&p->b, XG_MINIMUM, x, xg_hb_int_like(&p->b, x, INT64_MAX));
+    return xg_hb_convert(&p->b, x, t == XLAGPU_U64 || t == XLAGPU_S64 || t == XLAGPU_U32 ? XLAGPU_S64 : XLAGPU_S32);
+}
+/* The last place where a window of so many elements fits dimension d of x; size 0 for a window that is all of it. */
+XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window) {
+    if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
+    return window == x->shape->dims[d] ? xg_dyn_int(p, 0) : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
+}
+/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, as numbers within x as it is now. */
+XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, xg_inst **starts) {
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) {
+        xg_inst *s = XG_OPERAND(p->i, first + (p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1 ? 0 : d)), *low;
+        if (s->shape->rank == 1) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
+        s = xg_dyn_index(p, s);
+        low = xg_hb_int(&p->b, s->shape->type, 0);
+        starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, xg_dyn_last_start(p, x, d, window[d]), s->shape->type));
+    }
+}
+XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *starts[XG_RANK_MAX];
+    xg_ints sizes = xg_attr_ints(p->i, XG_A_dynamic_slice_sizes);
+    bool part[XG_RANK_MAX];
+    uint32_t d;
+    if (!x->scratch) return p->i;
+    for (d = 0; d < sizes.n; d++) {
+        part[d] = sizes.p[d] != x->shape->dims[d];
+        if (!part[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    xg_dyn_starts(p, x, 1, sizes.p, starts);
+    return xg_hb_dynamic_slice(&p->b, xg_dyn_zeroed(p, x, part), starts, sizes.p);
+}
+/* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the update's bounds fit wherever the update does. */
+XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *high, *r;
+    int64_t window[XG_RANK_MAX];
+    xg_pad_dim pads[XG_RANK_MAX];
+    xg_slice_dim whole[XG_RANK_MAX];
+    uint32_t d, rank = x->shape->rank;
+    xg_dyn_take_sizes(p, x);
+    memset(pads, 0, sizeof pads);
+    for (d = 0; d < rank; d++) {
+        window[d] = u->shape->dims[d];
+        pads[d].high = xg_dyn_size(u, d) ? window[d] : 0;
+        whole[d].start = 0; whole[d].limit = x->shape->dims[d]; whole[d].stride = 1;
+    }
+    if (!x->scratch && !u->scratch) return p->i;
+    xg_dyn_starts(p, x, 2, window, starts);
+    if (!u->scratch) return xg_hb_dynamic_update_slice(&p->b, x, u, starts);
+    for (d = 0; d < rank; d++) {
+        xg_inst *s;
+        if (!xg_dyn_size(u, d)) continue;
+        high = xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), xg_dyn_size(u, d)), 0);
+        s = XG_OPERAND(p->i, 2 + (p->i->n_operands == 3 && XG_OPERAND(p->i, 2)->shape->rank == 1 ? 0 : d));
+        if (s->shape->rank == 1) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
+        s = xg_dyn_index(p, s);
+        r = xg_hb_int(&p->b, s->shape->type, 0);
+        starts[d] = xg_dyn_clamp(p, r, s, xg_hb_convert(&p->b, high, s->shape->type));
+    }
+    r = xg_hb_pad(&p->b, x, xg_dyn_zero(p, x->shape->type), pads);
+    present = xg_dyn_present(p, u, NULL);
+    u = xg_hb_select(&p->b, present, u, xg_hb_dynamic_slice(&p->b, r, starts, window));
+    return xg_hb_slice(&p->b, xg_hb_dynamic_update_slice(&p->b, r, u, starts), whole);
+}
+
+/* For each component of an index, in the shape of all indices: the last place where the window fits. */
+XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_inst *indices, int64_t vector_dim, xg_ints map, const int64_t *window) {
+    xg_inst **each = XG_NEW_N(p->m->arena, xg_inst *, map.n + (size_t)1), *all;
+    int64_t one = 1;
+    uint32_t k;
+    for (k = 0; k < map.n; k++) {
+        xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]]);
+        each[k] = xg_hb_reshape(&p->b, xg_hb_convert(&p->b, last, indices->shape->type), &one, 1);
+    }
+    if (vector_dim == (int64_t)indices->shape->rank) return xg_hb_splat(&p->b, xg_hb_reshape(&p->b, each[0], NULL, 0), indices->shape->dims, indices->shape->rank);
+    all = xg_hb_concat(&p->b, each, map.n, 0);
+    return xg_hb_broadcast(&p->b, all, indices->shape->dims, indices->shape->rank, &vector_dim, 1);
+}
+XG_FN bool xg_dyn_has(xg_ints s, int64_t v) {
+    uint32_t k;
+    for (k = 0; k < s.n; k++) if (s.p[k] == v) return true;
+    return false;
+}
+XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, xg_ints map) {
+    uint32_t k;
+    for (k = 0; k < map.n; k++) if (xg_dyn_size(x, (uint32_t)map.p[k])) return true;
+    return false;
+}
+XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
+    xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
+    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes), map = xg_attr_ints(i, XG_A_start_index_map), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), batch = xg_attr_ints(i, XG_A_operand_batching_dims);
+    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    bool part[XG_RANK_MAX];
+    uint32_t d, w = 0, n = 0;
+    for (d = 0; d < i->shape->rank; d++) {
+        if (xg_dyn_has(xg_attr_ints(i, XG_A_offset_dims), d)) {
+            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
+            if (sizes.p[w] == x->shape->dims[w]) p->out[d] = xg_dyn_size(x, w);
+            w++;
+        } else {
+            if ((int64_t)n == vector_dim) n++;
+            p->out[d] = xg_dyn_size(indices, n++);
+        }
+    }
+    if (xg_dyn_moves_along_sizes(x, map)) {
+        xg_inst *at = xg_dyn_index(p, indices), *low = xg_hb_int_like(&p->b, at, 0);
+        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, vector_dim, map, sizes.p)));
+    }
+    for (d = 0; d < sizes.n; d++) part[d] = sizes.p[d] != x->shape->dims[d];
+    xg_inst_set_operand(i, 0, xg_dyn_zeroed(p, x, part));
+    return i;
+}
+/* Windows that do not fit what is there, and those of indices that are padding, begin at -1, where none fits. */
+XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
+    xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *at, *outside, *minus;
+    uint32_t n = i->n_operands / 2, d, k, w = 0, b = 0;
+    xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), windows = xg_attr_ints(i, XG_A_update_window_dims), gone = xg_attr_ints(i, XG_A_inserted_window_dims), batch = xg_attr_ints(i, XG_A_input_batching_dims);
+    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0), window[XG_RANK_MAX];
+    for (d = 0; d < x->shape->rank; d++) window[d] = 1;
+    for (k = 0; k < u->shape->rank; k++) {
+        if (xg_dyn_has(windows, k)) {
+            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
+            window[w] = u->shape->dims[k];
+            if (xg_dyn_size(u, k) && !(xg_dyn_size(x, w) && window[w] == x->shape->dims[w])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
+            w++;
+        } else {
+            if ((int64_t)b == vector_dim) b++;
+            if (xg_dyn_size(u, k) && !xg_dyn_size(indices, b)) xg_dyn_refuse(p, "more indices than updates");
+            b++;
+        }
+    }
+    for (k = 0; k < n; k++) for (d = 0; d < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
+    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, map)) return i;
+    at = xg_dyn_index(p, indices);
+    at->scratch = indices->scratch;
+    minus = xg_hb_int(&p->b, at->shape->type, -1);
+    if (xg_dyn_moves_along_sizes(x, map)) {
+        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, vector_dim, map, window));
+        at = xg_hb_select(&p->b, outside, xg_hb_splat(&p->b, minus, at->shape->dims, at->shape->rank), at);
+        at->scratch = indices->scratch;
+    }
+    xg_inst_set_operand(i, n, xg_dyn_filled(p, at, NULL, minus));
+    return i;
+}
+
+/* ---- contractions ---- */
+
+/* Dimension da of operand 0 and db of operand 1 are summed over: zeros where either is not there. */
+XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
+    xg_inst *n = xg_dyn_either(XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
+    uint32_t k;
+    for (k = 0; n && k < 2; k++) {
+        xg_inst *x = XG_OPERAND(p->i, k);
+        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, xg_dyn_within(p, x, (uint32_t)(k ? db : da), n), xg_dyn_zero(p, x->shape->type)));
+    }
+}
+XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
+    xg_dot_dims d = xg_dot_dims_of(p->i);
+    uint32_t k, n = 0;
+    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
+    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
+    for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
+    return p->i;
+}
+/* At how many places a window fits a dimension of size n. */
+XG_FN xg_inst *xg_dyn_places(const xg_dyn *p, xg_inst *n, const xg_window_dim *w) {
+    int64_t extent = (w->size - 1) * w->window_dilation + 1;
+    if (w->base_dilation > 1) n = xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_times(p, n, w->base_dilation), 1 - w->base_dilation), 0);
+    n = xg_dyn_plus(p, n, w->pad_low + w->pad_high - extent + w->stride);
+    if (w->pad_low + w->pad_high - extent + w->stride < 0) n = xg_dyn_at_least(p, n, 0);
+    return xg_dyn_over(p, n, w->stride);
+}
+XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
+    const xg_dim_labels *v = xg_inst_attr(p->i, XG_A_dim_labels)->v.labels;
+    const xg_attr *window = xg_inst_attr(p->i, XG_A_window);
+    const xg_inst *x = XG_OPERAND(p->i, 0), *f = XG_OPERAND(p->i, 1);
+    bool grouped = xg_attr_int(p->i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(p->i, XG_A_batch_group_count, 1) != 1, spatial[XG_RANK_MAX];
+    uint32_t k;
+    if (grouped && (xg_dyn_size(x, (uint32_t)v->input_feature) || xg_dyn_size(x, (uint32_t)v->input_batch) || f->scratch)) xg_dyn_refuse(p, "dynamic dimensions in groups");
+    p->out[v->output_batch] = xg_dyn_size(x, (uint32_t)v->input_batch);
+    p->out[v->output_feature] = xg_dyn_size(f, (uint32_t)v->kernel_output);
+    memset(spatial, 0, sizeof spatial);
+    for (k = 0; k < v->input_spatial.n; k++) {
+        xg_inst *n = xg_dyn_size(x, (uint32_t)v->input_spatial.p[k]);
+        if (xg_dyn_size(f, (uint32_t)v->kernel_spatial.p[k])) xg_dyn_refuse(p, "a window of dynamic size");
+        spatial[v->input_spatial.p[k]] = true;
+        if (n) p->out[v->output_spatial.p[k]] = xg_dyn_places(p, n, &window->v.window->p[k]);
+    }
+    xg_dyn_contract(p, v->input_feature, v->kernel_input);
+    xg_inst_set_operand(p->i, 0, xg_dyn_zeroed(p, XG_OPERAND(p->i, 0), spatial));
+    return p->i;
+}
+/* Dimensions before the last n run along; those behind must be there as they are. */
+XG_FN xg_inst *xg_dyn_batched(xg_dyn *p, uint32_t n) {
+    uint32_t k, d;
+    for (k = 0; k < p->i->n_operands; k++) {
+        const xg_inst *x = XG_OPERAND(p->i, k);
+        if (xg_dyn_any_size(x, x->shape->rank - n, x->shape->rank)) xg_dyn_refuse(p, "dynamic dimensions but those of a batch");
+        for (d = 0; d + n < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
+    }
+    return p->i;
+}
+
+/* ---- reductions ---- */
+
+XG_FN xg_inst *xg_dyn_neutral(const xg_dyn *p, const xg_comp *c, xlagpu_type t) {
+    double v = xg_reducer_neutral(c);
+    if (xg_type_class(t) == XGT_C) return xg_hb_convert(&p->b, xg_hb_float(&p->b, xg_type_real(t), v), t);
+    return xg_type_class(t) == XGT_F ? xg_hb_float(&p->b, t, v) : xg_hb_int(&p->b, t, (int64_t)v);
+}
+/* (a..., is a there), (b..., is b there) -> the reducer's value of both, or the one that is there. */
+XG_FN xg_comp *xg_dyn_guarded_reducer(const xg_dyn *p, const xg_comp *from, uint32_t n) {
+    xg_comp *c = xg_comp_new(p->m, from->name, p->i->comp);
+    xg_inst **args = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n), **out = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1), *there[2], *both;
+    const xg_shape *pred = xg_shape_scalar(p->m, XLAGPU_PRED);
+    xg_hb b = xg_hb_end(c, p->i);
+    uint32_t k;
+    for (k = 0; k < 2 * n; k++) {
+        args[k] = xg_comp_add_param(c, from->params[k]->shape, from->params[k]->name);
+        if (k % n == n - 1) there[k / n] = xg_comp_add_param(c, pred, XG_STR("there"));
+    }
+    both = xg_opt_inline(from, c, NULL, args);
+    for (k = 0; k < n; k++) {
+        xg_inst *made = from->root->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, both, k) : both;
+        out[k] = xg_hb_select(&b, there[1], xg_hb_select(&b, there[0], made, args[n + k]), args[k]);
+    }
+    out[n] = xg_hb_2(&b, XG_OR, there[0], there[1]);
+    c->root = xg_hb_tuple(&b, out, n + 1);
+    return c;
+}
+/* The padding of the operands along `dims` does not count: it is what may come in any number of times, or comes with a mark that says so. */
+XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
+    xg_inst *i = p->i, **in, *present;
+    uint32_t n = i->n_operands / 2, k;
+    xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_reducer_start start = xg_reducer_start_of(i, p->m->arena);
+    present = xg_dyn_present(p, XG_OPERAND(i, 0), dims);
+    if (!present) return i;
+    if (start != XG_REDUCER_UNKNOWN) {
+        for (k = 0; k < n; k++) {
+            xg_inst *x = XG_OPERAND(i, k);
+            xg_inst_set_operand(i, k, xg_dyn_filled(p, x, dims, start == XG_REDUCER_FROM_INIT ? XG_OPERAND(i, n + k) : xg_dyn_neutral(p, c, x->shape->type)));
+        }
+        return i;
+    }
+    in = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n + 2);
+    for (k = 0; k < n; k++) { in[k] = XG_OPERAND(i, k); in[n + 1 + k] = XG_OPERAND(i, n + k); }
+    in[n] = present;
+    in[2 * n + 1] = xg_hb_int(&p->b, XLAGPU_PRED, 1);
+    i = xg_inst_new(i->comp, i->op, i->shape, in, 2 * n + 2, i, i->name);
+    for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_reducer(p, c, n)));
+    return xg_hb_done(i);
+}
+/* Operands of one shape: the size that any of them has is that of all. */
+XG_FN void xg_dyn_agree(const xg_dyn *p, uint32_t n) {
+    uint32_t k, j, d, rank = XG_OPERAND(p->i, 0)->shape->rank;
+    for (d = 0; d < rank; d++) for (k = 0; k < n; k++) {
+        xg_inst *size = xg_dyn_size(XG_OPERAND(p->i, k), d);
+        if (!size) continue;
+        for (j = 0; j < n; j++) if (!xg_dyn_size(XG_OPERAND(p->i, j), d)) xg_dyn_refuse(p, "operands of which some are dynamic");
+    }
+}
+XG_FN xg_inst *xg_dyn_reduce(xg_dyn *p) {
+    bool dims[XG_RANK_MAX];
+    uint32_t d, at = 0;
+    xg_dyn_agree(p, p->i->n_operands / 2);
+    xg_dyn_mark(dims, xg_attr_ints(p->i, XG_A_dimensions));
+    for (d = 0; d < XG_OPERAND(p->i, 0)->shape->rank; d++) if (!dims[d]) p->out[at++] = xg_dyn_size(XG_OPERAND(p->i, 0), d);
+    return xg_dyn_without_padding(p, dims);
+}
+XG_FN bool xg_dyn_is_trivial(const xg_window_dim *w) { return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1; }
+XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
+    const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
+    const xg_inst *x = XG_OPERAND(p->i, 0);
+    bool dims[XG_RANK_MAX];
+    uint32_t d;
+    xg_dyn_agree(p, p->i->n_operands / 2);
+    for (d = 0; d < x->shape->rank; d++) {
+        const xg_window_dim *w = &a->v.window->p[d];
+        xg_inst *n = xg_dyn_size(x, d);
+        dims[d] = !xg_dyn_is_trivial(w);
+        p->out[d] = n && dims[d] ? xg_dyn_places(p, n, w) : n;
+    }
+    return xg_dyn_without_padding(p, dims);
+}
+XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
+    const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
+    const xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) {
+        p->out[d] = xg_dyn_size(x, d);
+        if (a && xg_dyn_is_trivial(&a->v.window->p[d])) continue;
+        if (xg_dyn_size(x, d) || xg_dyn_size(XG_OPERAND(p->i, 1), d)) xg_dyn_refuse(p, "a dynamic dimension under the window");
+    }
+    return p->i;
+}
+
+/* ---- sort ---- */
+
+/* The comparator behind which all that is there comes before all that is not. */
+XG_FN xg_comp *xg_dyn_guarded_order(const xg_dyn *p, const xg_comp *from) {
+    xg_comp *c = xg_comp_new(p->m, from->name, p->i->comp);
+    xg_inst **args = XG_NEW_N(p->m->arena, xg_inst *, from->n_params + (size_t)1), *left, *right, *less;
+    const xg_shape *pred = xg_shape_scalar(p->m, XLAGPU_PRED);
+    xg_hb b = xg_hb_end(c, p->i);
+    uint32_t k;
+    for (k = 0; k < from->n_params; k++) args[k] = xg_comp_add_param(c, from->params[k]->shape, from->params[k]->name);
+    left = xg_comp_add_param(c, pred, XG_STR("left_there"));
+    right = xg_comp_add_param(c, pred, XG_STR("right_there"));
+    less = xg_opt_inline(from, c, NULL, args);
+    c->root = xg_hb_select(&b, right, xg_hb_2(&b, XG_AND, less, left), left);
+    return c;
+}
+XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
+    xg_inst *i = p->i, **in;
+    uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
+    bool dims[XG_RANK_MAX];
+    xg_dyn_agree(p, n);
+    xg_dyn_take_sizes(p, XG_OPERAND(i, 0));
+    if (!xg_dyn_size(XG_OPERAND(i, 0), dim)) return i;
+    memset(dims, 0, sizeof dims);
+    dims[dim] = true;
+    in = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1);
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    in[n] = xg_dyn_present(p, in[0], dims);
+    i = xg_inst_new(i->comp, XG_SORT, i->shape, in, n + 1, i, i->name);
+    for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_comp(p->i, XG_A_to_apply))));
+    return xg_hb_done(i);
+}
+
+/* ---- about sizes ---- */
+
+XG_FN xg_inst *xg_dyn_get_dimension_size(xg_dyn *p) {
+    uint32_t d = (uint32_t)xg_attr_ints(p->i, XG_A_dimensions).p[0];
+    return xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, XG_OPERAND(p->i, 0), d), p->i->shape->type);
+}
+/* What the dimension did not have before is zero. */
+XG_FN xg_inst *xg_dyn_set_dimension_size(xg_dyn *p) {
+    uint32_t d = (uint32_t)xg_attr_ints(p->i, XG_A_dimensions).p[0];
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    xg_dyn_take_sizes(p, x);
+    x = xg_dyn_zeroed_dim(p, x, d);
+    p->out[d] = xg_dyn_is_open(p->i->shape, d) ? xg_dyn_given_size(p, XG_OPERAND(p->i, 1), x->shape->dims[d]) : NULL;
+    return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
+}
+XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t d;
+    if (!xg_shape_is_array(p->i->shape) || p->i->n_operands != p->i->shape->rank + 1 || !xg_dims_equal(x->shape, p->i->shape->dims, p->i->shape->rank) || x->shape->type != p->i->shape->type)
+        xg_hlo_fail(p->i, XLAGPU_ERROR_INVALID, NULL, "SliceToDynamic wants an array and the size of each of its dimensions");
+    for (d = 0; d < x->shape->rank; d++) if (xg_dyn_is_open(p->i->shape, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), x->shape->dims[d]);
+    x = xg_dyn_zeroed(p, x, NULL);
+    return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
+}
+/* (the operand, zero where it is not there, its size in each dimension) */
+XG_FN xg_inst *xg_dyn_pad_to_static(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), **out;
+    uint32_t rank = x->shape->rank, d;
+    if (p->i->n_operands != 1 || p->i->shape->type != XLAGPU_TUPLE || p->i->shape->n_elems != rank + 1 || !xg_dims_equal(p->i->shape->elems[0], x->shape->dims, rank))
+        xg_hlo_fail(p->i, XLAGPU_ERROR_INVALID, NULL, "PadToStatic gives its operand's bounds and the size of each dimension");
+    out = XG_NEW_N(p->m->arena, xg_inst *, rank + (size_t)1);
+    out[0] = xg_dyn_zeroed(p, x, NULL);
+    for (d = 0; d < rank; d++) out[d + 1] = xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, x, d), p->i->shape->elems[d + 1]->type);
+    return xg_hb_tuple(&p->b, out, rank + 1);
+}
+XG_FN xg_inst *xg_dyn_custom_call(xg_dyn *p) {
+    xg_str target = xg_attr_str(p->i, XG_A_custom_call_target);
+    if (xg_str_eq(target, XG_STR("SliceToDynamic"))) return xg_dyn_slice_to_dynamic(p);
+    if (xg_str_eq(target, XG_STR("PadToStatic"))) return xg_dyn_pad_to_static(p);
+    xg_dyn_refuse(p, "dynamic dimensions");
+}
+
+XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
+    switch (p->i->op) {
+    case XG_CONSTANT: case XG_IOTA: case XG_RNG: return p->i; /* full to the bounds */
+    case XG_MAP: return xg_dyn_elementwise(p);
+    case XG_BITCAST_CONVERT: return xg_dyn_bitcast_convert(p);
+    case XG_BROADCAST: return xg_dyn_broadcast(p);
+    case XG_TRANSPOSE: return xg_dyn_transpose(p);
+    case XG_BITCAST: return xg_dyn_bitcast(p);
+    case XG_REVERSE: return xg_dyn_reverse(p);
+    case XG_SLICE: return xg_dyn_slice(p);
+    case XG_PAD: return xg_dyn_pad(p);
+    case XG_CONCATENATE: return xg_dyn_concatenate(p);
+    case XG_RESHAPE: return xg_dyn_reshape(p);
+    case XG_DYNAMIC_RESHAPE: return xg_dyn_dynamic_reshape(p);
+    case XG_DYNAMIC_SLICE: return xg_dyn_dynamic_slice(p);
+    case XG_DYNAMIC_UPDATE_SLICE: return xg_dyn_dynamic_update_slice(p);
+    case XG_GATHER: return xg_dyn_gather(p);
+    case XG_SCATTER: return xg_dyn_scatter(p);
+    case XG_DOT: return xg_dyn_dot(p);
+    case XG_CONVOLUTION: return xg_dyn_convolution(p);
+    case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: return xg_dyn_batched(p, 2);
+    case XG_FFT: return xg_dyn_batched(p, xg_attr_ints(p->i, XG_A_fft_length).n);
+    case XG_TOPK: return xg_dyn_batched(p, 1);
+    case XG_REDUCE: return xg_dyn_reduce(p);
+    case XG_REDUCE_WINDOW: return xg_dyn_reduce_window(p);
+    case XG_SELECT_AND_SCATTER: return xg_dyn_select_and_scatter(p);
+    case XG_SORT: return xg_dyn_sort(p);
+    case XG_GET_DIMENSION_SIZE: return xg_dyn_get_dimension_size(p);
+    case XG_SET_DIMENSION_SIZE: return xg_dyn_set_dimension_size(p);
+    case XG_CUSTOM_CALL: return xg_dyn_custom_call(p);
+    default:
+        if (xg_op_flags(p->i->op) & XGF_EW) return xg_dyn_elementwise(p);
+        xg_dyn_refuse(p, "dynamic dimensions");
+    }
+}
+
+#endif /* XG_OPT_DYNAMIC_RULES_C */
+/* opt/dynamic_padder.c -- DynamicPadder: a module with bounded dynamic dimensions becomes one of fixed sizes. Needs: no calls.
+ *
+ *     d: f32[<=10] set-dimension-size(x, n)          x: f32[10], n: s32[]
+ *     reduce(d, 0), add                        ==>   reduce(select(iota < n, x, 0), 0), add
+ *
+ * Every array gets its bounds, every dynamic dimension an s32 that says how much of it there is (dynamic_values.c); instructions for which padding would count get operands
+ * in which it does not (dynamic_rules.c). Loops, branches and the entry take and give arrays with their sizes.
+ *
+ * Laws
+ * - The module then computes what the evaluator says of the one before, element by element of what is there; padding in a result is of no meaning.
+ * - What is declared to be static is: a result whose size follows from its operands, but whose shape says [10], has zeros behind it.
+ * - Each instruction is visited once, in the order of the program. What cannot be done is refused by name. */
+#ifndef XG_OPT_DYNAMIC_PADDER_C
+#define XG_OPT_DYNAMIC_PADDER_C
+
+/* ---- results ---- */
+
+/* value, an array of p->i's bounds whose sizes are p->out, stands for p->i from here on. */
+XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
+    const xg_shape *was = p->i->shape, *now = xg_dyn_bounds(p->m, was);
+    bool fixed[XG_RANK_MAX], any = false;
+    xg_inst *i = p->i;
+    uint32_t d;
+    if (value == i) { i->shape = now; p->b.before = i->next; }
+    else if (value->shape != now) value = xg_hb_op(&p->b, XG_COPY, now, &value, 1); /* of another layout */
+    value->scratch = NULL;
+    for (d = 0; d < was->rank; d++) {
+        xg_dyn_set_size(p, value, d, p->out[d]);
+        fixed[d] = p->out[d] && !xg_dyn_is_open(was, d);
+        any = any || fixed[d];
+    }
+    if (any) {
+        value = xg_dyn_zeroed(p, value, fixed);
+        value->scratch = NULL;
+        for (d = 0; d < was->rank; d++) if (!fixed[d]) xg_dyn_set_size(p, value, d, p->out[d]);
+    }
+    xg_inst_replace(i, value);
+    if (!i->first_use && i != value) xg_inst_remove(i);
+}
+/* The same for a tuple of arrays that all have the sizes p->out; `from`, which may be p->i, has the elements. */
+XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
+    xg_inst *i = p->i, *whole, **out;
+    const xg_shape *was = i->shape, **now;
+    uint32_t n = was->n_elems, first = p->m->n_ids, k, d;
+    xg_use *u, *next;
+    out = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1);
+    now = XG_NEW_N(p->m->arena, const xg_shape *, n + (size_t)1);
+    for (k = 0; k < n; k++) now[k] = xg_dyn_bounds(p->m, was->elems[k]);
+    if (from == i) { i->shape = xg_shape_tuple(p->m, now, n); p->b.before = i->next; }
+    for (k = 0; k < n; k++) {
+        xg_inst *x = xg_hb_element(&p->b, from, k);
+        for (d = 0; d < was->elems[k]->rank; d++) xg_dyn_set_size(p, x, d, p->out[d]);
+        out[k] = xg_dyn_pack(p, x, was->elems[k], "its result");
+    }
+    whole = xg_hb_tuple(&p->b, out, n);
+    whole->scratch = p; /* packed */
+    for (u = i->first_use; u; u = next) {
+        next = u->next;
+        if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
+    }
+    if (i->comp->root == i) i->comp->root = whole;
+    if (from != i) xg_inst_remove(i);
+}
+XG_FN void xg_dyn_settle_any(xg_dyn *p, xg_inst *value) {
+    const xg_shape *was = p->i->shape;
+    if (was->type == XLAGPU_TUPLE && (xg_shape_has_dynamic(was) || value->shape->n_elems != was->n_elems)) { xg_dyn_settle_tuple(p, value); return; }
+    if (was->type == XLAGPU_TUPLE) { if (value != p->i) { xg_inst_replace(p->i, value); xg_inst_remove(p->i); } return; }
+    if (value->shape->type == XLAGPU_TUPLE) value = xg_hb_element(&p->b, value, 0); /* one that carries marks */
+    xg_dyn_settle(p, value);
+}
+
+/* ---- what passes values on ---- */
+
+/* An instruction whose value crossed a border: it is packed now. */
+XG_FN void xg_dyn_arrives(xg_dyn *p, xg_inst *i, const xg_shape *packed) {
+    const xg_shape *was = i->shape;
+    if (!xg_shape_has_dynamic(was)) return;
+    i->shape = packed;
+    i->scratch = p;
+    xg_dyn_unpack(p, i, was);
+}
+XG_FN void xg_dyn_element(xg_dyn *p, xg_inst *i) {
+    const xg_shape *have = XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)];
+    xg_dyn_want(p, have, xg_dyn_packed_shape(p->m, i->shape), "the element");
+    xg_dyn_arrives(p, i, have);
+}
+XG_FN void xg_dyn_pack_operand(xg_dyn *p, xg_inst *i, uint32_t k, const xg_shape *want) { xg_inst_set_operand(i, k, xg_dyn_pack(p, XG_OPERAND(i, k), want, "an operand")); }
+XG_FN void xg_dyn_tuple(xg_dyn *p, xg_inst *i) {
+    const xg_shape *was = i->shape;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) xg_dyn_pack_operand(p, i, k, was->elems[k]);
+    if (!xg_shape_has_dynamic(was)) return;
+    (void)xg_hb_done(i);
+    i->scratch = p;
+}
+/* What the parameter of a computation was declared to be: it may have been rewritten already. */
+XG_FN const xg_shape *xg_dyn_declared(const xg_dyn *p, const xg_inst *param) { return param->id < p->n_was && p->was[param->id] ? p->was[param->id] : param->shape; }
+XG_FN void xg_dyn_branches(xg_dyn *p, xg_inst *i) {
+    xg_comps comps = xg_opt_control_comps(p->m->arena, i);
+    uint32_t k;
+    for (k = 0; k < comps.n; k++) xg_dyn_pack_operand(p, i, 1 + k, xg_dyn_declared(p, comps.p[k]->params[0]));
+    xg_dyn_arrives(p, i, xg_dyn_packed_shape(p->m, i->shape));
+}
+
+/* ---- the walk ---- */
+
+XG_FN bool xg_dyn_touches(const xg_inst *i) {
+    uint32_t k;
+    if (xg_shape_has_dynamic(i->shape)) return true;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch) return true;
+    return false;
+}
+XG_FN void xg_dyn_compute(xg_dyn *p, xg_inst *i) {
+    uint32_t k;
+    if (!xg_dyn_touches(i)) return;
+    for (k = 0; k < i->n_operands; k++) if (!xg_shape_is_array(XG_OPERAND(i, k)->shape) && XG_OPERAND(i, k)->scratch) xg_dyn_refuse(p, "dynamic dimensions in a tuple");
+    memset(p->out, 0, sizeof p->out);
+    xg_dyn_settle_any(p, xg_dyn_apply(p));
+}
+XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
+    p->i = i;
+    p->b = xg_hb_at(i);
+    switch (i->op) {
+    case XG_PARAMETER: xg_dyn_arrives(p, i, xg_dyn_packed_shape(p->m, i->shape)); break;
+    case XG_GET_TUPLE_ELEMENT: xg_dyn_element(p, i); break;
+    case XG_TUPLE: xg_dyn_tuple(p, i); break;
+    case XG_CONDITIONAL: xg_dyn_branches(p, i); break;
+    case XG_AFTER_ALL: break;
+    case XG_WHILE: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY:
+        xg_dyn_pack_operand(p, i, 0, i->shape);
+        xg_dyn_arrives(p, i, xg_dyn_packed_shape(p->m, i->shape));
+        break;
+    default: xg_dyn_compute(p, i);
+    }
+}
+/* Fusions that are touched are taken apart first, while their computations are what they were. */
+XG_FN void xg_dyn_open_fusions(xg_comp *c) {
+    xg_inst *i, *next, **args;
+    uint32_t k;
+    for (i = c->first; i; i = next) {
+        bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
+        next = i->next;
+        for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
+        if (!dynamic) continue;
+        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        xg_inst_remove(i);
+    }
+}
+XG_FN void xg_dyn_walk(xg_dyn *p, xg_comp *c) {
+    const xg_shape *root = c->root->shape;
+    xg_inst *i, *next;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        xg_dyn_visit(p, i);
+    }
+    p->i = c->root;
+    p->b = xg_hb_end(c, c->root);
+    c->root = xg_dyn_pack(p, c->root, root, "the result");
+}
+
+/* ---- the module ---- */
+
+/* An array's memory is that of element 0 of what is packed. */
+XG_FN xg_ints xg_dyn_alias_index(xg_module *m, const xg_shape *s, xg_ints index) {
+    int64_t *longer = XG_NEW_N(m->arena, int64_t, index.n + (size_t)1);
+    xg_ints r;
+    uint32_t k;
+    for (k = 0; k < index.n; k++) { longer[k] = index.p[k]; s = s->elems[index.p[k]]; }
+    r.p = longer;
+    r.n = index.n + xg_dyn_is_array(s);
+    return r;
+}
+XG_FN void xg_dyn_entry(xg_module *m) {
+    xg_io_alias *aliases = XG_NEW_N(m->arena, xg_io_alias, m->n_aliases + (size_t)1);
+    uint32_t k;
+    for (k = 0; k < m->n_aliases; k++) {
+        aliases[k] = m->aliases[k];
+        aliases[k].output = xg_dyn_alias_index(m, m->entry_result, aliases[k].output);
+        aliases[k].param_index = xg_dyn_alias_index(m, m->entry_params->elems[aliases[k].param], aliases[k].param_index);
+    }
+    m->aliases = aliases;
+    {
+        const xg_shape **params = XG_NEW_N(m->arena, const xg_shape *, m->entry_params->n_elems + (size_t)1);
+        for (k = 0; k < m->entry_params->n_elems; k++) params[k] = xg_dyn_packed_shape(m, m->entry_params->elems[k]);
+        m->entry_params = xg_shape_tuple(m, params, m->entry_params->n_elems);
+    }
+    m->entry_result = xg_dyn_packed_shape(m, m->entry_result);
+}
+XG_FN bool xg_dyn_has_work(xg_module *m) {
+    bool any = false;
+    xg_comp *c;
+    uint32_t d;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        if (i->shape->dynamic || (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL))) any = any || xg_shape_has_dynamic(i->shape);
+        for (d = 0; i->shape->dynamic && d < i->shape->rank; d++) if (i->shape->dynamic[d] == XG_DIM_UNBOUNDED)
+            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N", "a dimension without a bound has no place on a device");
+    }
+    return any;
+}
+XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
+    xg_comp *c;
+    xg_dyn p;
+    if (!xg_dyn_has_work(m)) return false;
+    for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n_was = m->n_ids;
+    p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        i->scratch = NULL;
+        if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
+    }
+    for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
+    xg_dyn_entry(m);
+    return true;
+}
+
+#endif /* XG_OPT_DYNAMIC_PADDER_C */
+/* opt/scan_expander.c -- ScanExpander, AssociativeScanRewriter: `scan`, a computation carried along a dimension.
+ *
+ *     (y, c) = scan(x, c0), (x_t, c) -> (y_t, c')
+ * - Running sums, products, maxima ... of one array, in any order if that is exact or allowed (is_associative): a cumulative reduce-window, which has a kernel of its own
+ *   (emit/scan.c), and c0 taken in afterwards.
+ * - Other associative computations of elementwise operations whose outputs are what they carry: doubling. After the step of distance s every element holds the last 2 s
+ *   of them; a step is one kernel.
+ *       c0 comes into element 0; for s = 1, 2, 4 ...: y[t] = f(y[t], y[t - s]) where t >= s
+ * - Everything else: a loop, whose length may be dynamic. */
+#ifndef XG_OPT_SCAN_EXPANDER_C
+#define XG_OPT_SCAN_EXPANDER_C
+
+typedef struct xg_scan_parts { xg_inst *i; xg_comp *comp; uint32_t inputs, carries, outputs, dim; bool reverse, associative; const xg_shape *x; } xg_scan_parts;
+
+XG_FN xg_scan_parts xg_scan_of(xg_inst *i) {
+    xg_scan_parts s;
+    memset(&s, 0, sizeof s);
+    s.i = i;
+    s.comp = xg_attr_comp(i, XG_A_to_apply);
+    s.carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0);
+    s.inputs = i->n_operands - s.carries;
+    s.outputs = (i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1) - s.carries;
+    s.dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    s.reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
+    s.associative = xg_attr_int(i, XG_A_is_associative, 0) != 0;
+    s.x = XG_OPERAND(i, 0)->shape;
+    return s;
+}
+XG_FN bool xg_scan_is_static(const xg_scan_parts *s) {
+    uint32_t k;
+    for (k = 0; k < s->i->n_operands; k++) if (XG_OPERAND(s->i, k)->shape->dynamic) return false;
+    return !xg_shape_has_dynamic(s->i->shape) && s->x->elements > 0;
+}
+/* The element of the last step, without the scanned dimension. */
+XG_FN xg_inst *xg_scan_last(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, const xg_shape *as) {
+    int64_t n = y->shape->dims[s->dim];
+    return xg_hb_reshape(b, xg_hb_slice_dim(b, y, s->dim, s->reverse ? 0 : n - 1, s->reverse ? 1 : n), as->dims, as->rank);
+}
+XG_FN xg_inst *xg_scan_along(const xg_hb *b, const xg_scan_parts *s, xg_inst *c, int64_t n) {
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t k, rank = c->shape->rank;
+    for (k = 0; k < rank; k++) places[k] = k < s->dim ? k : k + 1;
+    for (k = 0; k <= rank; k++) dims[k] = k == s->dim ? n : c->shape->dims[k - (k > s->dim)];
+    return xg_hb_broadcast(b, c, dims, rank + 1, places, rank);
+}
+
+/* ---- running sums ---- */
+
+/* What op's result never depends on; NULL: there is none. */
+XG_FN xg_inst *xg_scan_neutral(const xg_hb *b, xg_opcode op, xlagpu_type t) {
+    int cls = xg_type_class(t);
+    bool lowest = op == XG_MAXIMUM;
+    switch (op) {
+    case XG_ADD: return cls == XGT_F ? xg_hb_float(b, t, -0.0) : cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_MULTIPLY: return cls == XGT_F || cls == XGT_I ? xg_hb_int(b, t, 1) : NULL;
+    case XG_OR: return cls == XGT_P || cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_AND: return cls == XGT_P ? xg_hb_int(b, t, 1) : cls == XGT_I ? xg_hb_1(b, XG_NOT, xg_hb_int(b, t, 0)) : NULL;
+    case XG_MAXIMUM: case XG_MINIMUM:
+        if (cls == XGT_P) return xg_hb_int(b, t, !lowest);
+        if (cls == XGT_F) return xg_float_format_of(t)->has_infinity ? xg_hb_float(b, t, lowest ? -INFINITY : INFINITY) : NULL;
+        if (cls != XGT_I) return NULL;
+        return xg_hb_int(b, t, xg_type_signed(t) ? (lowest ? INT64_MIN : INT64_MAX) >> (64 - xg_type_bits(t)) : lowest ? 0 : (int64_t)(UINT64_MAX >> (64 - xg_type_bits(t))));
+    default: return NULL;
+    }
+}
+/* (x, c) -> (op(x, c), the same), in either order of the operands. */
+XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
+    const xg_inst *root = s->comp->root, *op;
+    int cls;
+    if (s->inputs != 1 || s->carries != 1 || s->outputs != 1 || root->op != XG_TUPLE || XG_OPERAND(root, 0) != XG_OPERAND(root, 1)) return NULL;
+    op = XG_OPERAND(root, 0);
+    if (op->n_operands != 2 || XG_OPERAND(op, 0) == XG_OPERAND(op, 1) || XG_OPERAND(op, 0)->op != XG_PARAMETER || XG_OPERAND(op, 1)->op != XG_PARAMETER) return NULL;
+    cls = xg_type_class(op->shape->type);
+    return s->associative || cls == XGT_I || cls == XGT_P || op->op == XG_MAXIMUM || op->op == XG_MINIMUM ? op : NULL;
+}
+XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
+    const xg_inst *op = xg_scan_operation(s);
+    xg_inst *x = XG_OPERAND(s->i, 0), *c = XG_OPERAND(s->i, 1), *in[2], *r, *neutral;
+    xg_window_dim *dims;
+    xg_window *w;
+    xg_attr a = xg_attr_make(XG_A_window);
+    uint32_t k;
+    neutral = op ? xg_scan_neutral(b, op->op, op->shape->type) : NULL;
+    if (!neutral) return NULL;
+    dims = XG_NEW_N(b->comp->module->arena, xg_window_dim, x->shape->rank);
+    w = XG_NEW(b->comp->module->arena, xg_window);
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != s->dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(s->reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = neutral;
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type)));
+    r = xg_hb_done(r);
+    in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, c, x->shape->dims[s->dim]));
+    in[1] = xg_scan_last(b, s, in[0], c->shape);
+    return xg_hb_tuple(b, in, 2);
+}
+
+/* ---- doubling ---- */
+
+/* Elementwise operations of arrays like the carried ones, whose outputs are what is carried, of as many inputs. */
+XG_FN bool xg_scan_may_double(const xg_scan_parts *s) {
+    const xg_inst *root = s->comp->root;
+    uint32_t k;
+    if (!s->associative || s->inputs != s->carries || s->outputs != s->carries || root->op != XG_TUPLE || s->x->rank >= XG_RANK_MAX) return false;
+    for (k = 0; k < s->carries; k++) if (XG_OPERAND(root, k) != XG_OPERAND(root, s->carries + k) || s->comp->params[k]->shape->plain != s->comp->params[s->inputs + k]->shape->plain) return false;
+    XG_FOR_INSTS(i, s->comp) {
+        if (i == root || i->op == XG_PARAMETER) continue;
+        if (!xg_shape_is_array(i->shape)) return false;
+        if (i->shape->rank == 0 && (i->op == XG_CONSTANT || xg_op_flags(i->op) & XGF_EW) && s->x->rank > 1) continue; /* stays a scalar */
+        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_CONSTANT && !(i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank == 0)) return false;
+        if (i->op == XG_CONSTANT && i->shape->rank) return false;
+        if (i->shape->rank + 1 != s->x->rank || !xg_dims_equal(i->shape, s->comp->params[0]->shape->dims, s->x->rank - 1)) return false;
+    }
+    return true;
+}
+/* The computation on n steps at once: x and c are arrays with the scanned dimension. */
+XG_FN void xg_scan_lift(const xg_hb *b, const xg_scan_parts *s, xg_inst *const *x, xg_inst *const *c, xg_inst **out) {
+    xg_module *m = b->comp->module;
+    const xg_shape *whole = x[0]->shape;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, m->arena);
+    XG_FOR_INSTS(i, s->comp) {
+        xg_inst *now, **in;
+        bool scalar = i->shape->rank == 0 && s->x->rank > 1;
+        if (i == s->comp->root) continue;
+        in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id);
+        if (i->op == XG_PARAMETER) now = i->number < (int64_t)s->inputs ? x[i->number] : c[i->number - (int64_t)s->inputs];
+        else if (i->op == XG_BROADCAST) now = xg_hb_splat(b, in[0], whole->dims, whole->rank);
+        else if (i->op == XG_CONSTANT) now = scalar ? xg_hb_literal(b, i->literal) : xg_hb_splat(b, xg_hb_literal(b, i->literal), whole->dims, whole->rank);
+        else {
+            now = xg_hb_op(b, i->op, scalar ? i->shape : xg_hb_shape(b, i->shape->type, whole->dims, whole->rank), in, i->n_operands);
+            for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_metadata && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(now, i->attrs[k]);
+        }
+        xg_map64_put(&made, i->id, now);
+    }
+    for (k = 0; k < s->carries; k++) out[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s->comp->root, k)->id);
+}
+/* y[from, to), or from the other end. */
+XG_FN xg_inst *xg_scan_part(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, int64_t from, int64_t to) {
+    int64_t n = y->shape->dims[s->dim];
+    return s->reverse ? xg_hb_slice_dim(b, y, s->dim, n - to, n - from) : xg_hb_slice_dim(b, y, s->dim, from, to);
+}
+/* The first `at` steps stay; the others are f(theirs, before). */
+XG_FN void xg_scan_step(const xg_hb *b, const xg_scan_parts *s, xg_inst **y, xg_inst *const *before, int64_t from, int64_t to) {
+    xg_arena *a = b->comp->module->arena;
+    xg_inst **x = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), **out = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), *parts[3];
+    int64_t n = s->x->dims[s->dim];
+    uint32_t k, p;
+    for (k = 0; k < s->carries; k++) x[k] = xg_scan_part(b, s, y[k], from, to);
+    xg_scan_lift(b, s, x, before, out);
+    for (k = 0; k < s->carries; k++) {
+        p = 0;
+        if (from) parts[p++] = xg_scan_part(b, s, y[k], 0, from);
+        parts[p++] = out[k];
+        if (to < n) parts[p++] = xg_scan_part(b, s, y[k], to, n);
+        if (s->reverse && p > 1) { xg_inst *swap = parts[0]; parts[0] = parts[p - 1]; parts[p - 1] = swap; }
+        y[k] = xg_hb_concat(b, parts, p, s->dim);
+    }
+}
+XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
+    xg_arena *a = b->comp->module->arena;
+    xg_inst **y = XG_NEW_N(a, xg_inst *, 2 * (size_t)s->carries), **before = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1);
+    int64_t n = s->x->dims[s->dim], distance;
+    uint32_t k;
+    for (k = 0; k < s->carries; k++) { y[k] = XG_OPERAND(s->i, k); before[k] = xg_scan_along(b, s, XG_OPERAND(s->i, s->inputs + k), 1); }
+    xg_scan_step(b, s, y, before, 0, 1);
+    for (distance = 1; distance < n; distance *= 2) {
+        for (k = 0; k < s->carries; k++) before[k] = xg_scan_part(b, s, y[k], 0, n - distance);
+        xg_scan_step(b, s, y, before, distance, n);
+    }
+    for (k = 0; k < s->carries; k++) y[s->carries + k] = xg_scan_last(b, s, y[k], XG_OPERAND(s->i, s->inputs + k)->shape);
+    return xg_hb_tuple(b, y, 2 * s->carries);
+}
+
+/* ---- the loop ---- */
+
+/* An array of zeros like `shape`, as long as what is scanned in dynamic dimensions. */
+XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, const xg_shape *shape) {
+    xg_module *m = b->comp->module;
+    xg_inst *y = xg_hb_splat(b, xg_hb_literal(b, xg_literal_new(m->arena, xg_shape_scalar(m, shape->type))), shape->dims, shape->rank), *in[2];
+    uint32_t d, k;
+    int64_t at;
+    for (d = 0; d < shape->rank; d++) {
+        if (!xg_dyn_is_open(shape, d)) continue;
+        for (k = 0; k < s->inputs && !(d < XG_OPERAND(s->i, k)->shape->rank && xg_dyn_is_open(XG_OPERAND(s->i, k)->shape, d)); k++) {}
+        if (k == s->inputs) xg_hlo_fail(s->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "the size of dimension %u of its result is not that of an input", d);
+        at = d;
+        in[0] = y;
+        in[1] = XG_OPERAND(s->i, k);
+        in[1] = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), in + 1, 1);
+        xg_inst_set_attr(in[1], xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        y = xg_hb_op(b, XG_SET_DIMENSION_SIZE, y->shape, in, 2);
+        xg_inst_set_attr(y, xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        (void)xg_hb_done(y);
+    }
+    return y;
+}
+/* The same dimensions but 1 along the scanned one. */
+XG_FN const xg_shape *xg_scan_slice_shape(const xg_module *m, const xg_scan_parts *s, const xg_shape *shape) {
+    int64_t dims[XG_RANK_MAX];
+    uint8_t dynamic[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < shape->rank; d++) { dims[d] = d == s->dim ? 1 : shape->dims[d]; dynamic[d] = (uint8_t)(d != s->dim && shape->dynamic ? shape->dynamic[d] : XG_DIM_STATIC); }
+    return xg_shape_default_layout((xg_module *)(uintptr_t)m, xg_shape_array((xg_module *)(uintptr_t)m, shape->type, dims, shape->rank, dynamic, NULL));
+}
+XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
+    const xg_hb *b = &l->b;
+    xg_module *m = b->comp->module;
+    xg_inst **state = l->state, **args = XG_NEW_N(m->arena, xg_inst *, s->i->n_operands + (size_t)1), *starts[XG_RANK_MAX + 2], *at = l->k, *root, *e;
+    uint32_t n = s->outputs + s->carries, k, d;
+    if (s->reverse) at = xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_SUBTRACT, length, xg_hb_int(b, XLAGPU_S32, 1)), at);
+    for (d = 0; d < XG_RANK_MAX; d++) starts[2 + d] = d == s->dim ? at : NULL;
+    e = xg_hb_int(b, XLAGPU_S32, 0);
+    for (d = 0; d < XG_RANK_MAX; d++) if (!starts[2 + d]) starts[2 + d] = e;
+    for (k = 0; k < s->inputs; k++) {
+        const xg_shape *x = state[n + k]->shape, *one = xg_scan_slice_shape(m, s, x);
+        starts[1] = state[n + k];
+        e = xg_hb_op(b, XG_DYNAMIC_SLICE, one, starts + 1, 1 + x->rank);
+        xg_inst_set_attr(e, xg_hb_ints(b, XG_A_dynamic_slice_sizes, one->dims, one->rank));
+        args[k] = xg_hb_op(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), &e, 1);
+    }
+    for (k = 0; k < s->carries; k++) args[s->inputs + k] = state[s->outputs + k];
+    root = xg_opt_inline(s->comp, b->comp, NULL, args);
+    for (k = 0; k < n; k++) {
+        e = root->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, root, k) : root;
+        if (k >= s->outputs) { state[k] = e; continue; }
+        starts[0] = state[k];
+        starts[1] = xg_hb_op(b, XG_RESHAPE, xg_scan_slice_shape(m, s, state[k]->shape), &e, 1);
+        state[k] = xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, state[k]->shape, starts, 2 + state[k]->shape->rank);
+    }
+}
+XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
+    xg_module *m = b->comp->module;
+    uint32_t n = s->outputs + s->carries, k, total = n + s->inputs + 1;
+    xg_inst **state = XG_NEW_N(m->arena, xg_inst *, total), *length;
+    int64_t dim = s->dim;
+    xg_loop l;
+    for (k = 0; k < s->outputs; k++) state[k] = xg_scan_result(b, s, s->i->shape->type == XLAGPU_TUPLE ? s->i->shape->elems[k] : s->i->shape);
+    for (k = 0; k < s->carries; k++) state[s->outputs + k] = XG_OPERAND(s->i, s->inputs + k);
+    if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
+    for (k = 0; k < s->inputs; k++) state[n + k] = XG_OPERAND(s->i, k);
+    length = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), state + n, 1);
+    xg_inst_set_attr(length, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    state[total - 1] = length;
+    l = xg_hb_loop(b, state, total, s->x->dims[s->dim]);
+    if (xg_dyn_is_open(s->x, s->dim)) {
+        xg_hb c = xg_hb_end(l.condition, s->i);
+        xg_inst *bound = xg_hb_element(&c, l.condition->params[0], total);
+        xg_inst_set_operand(l.condition->root, 1, bound);
+        xg_inst_move_before(l.condition->root, NULL);
+    }
+    length = l.state[total - 1];
+    xg_scan_body(s, &l, length);
+    xg_hb_loop_end(b, &l);
+    return xg_hb_tuple(b, l.state, n);
+}
+
+XG_FN bool xg_scan_matches(const xg_inst *i) { return i->op == XG_SCAN; }
+XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
+    xg_scan_parts s = xg_scan_of(i);
+    xg_inst *made = NULL;
+    if (xg_scan_is_static(&s)) {
+        made = xg_scan_window(b, &s);
+        if (!made && xg_scan_may_double(&s)) made = xg_scan_doubled(b, &s);
+    }
+    if (!made) made = xg_scan_loop(b, &s);
+    return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
+}
+XG_FN bool xg_opt_scan_expander(xg_module *m) { return xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
+
+#endif /* XG_OPT_SCAN_EXPANDER_C */
 /* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
  *
  * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
@@ -21182,7 +22967,7 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
 }
 
 XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
-XG_FN bool xg_opt_fft_expander(xg_module *m) { return xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */
 /* opt/layout_assignment.c -- layout-assignment: layouts that let transposes be bitcasts. Greedy: down from operands to users, up to what has no operands, copies at conflicts.
@@ -21315,20 +23100,40 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
     return r;
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+/* The entry and every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_comps r;
     uint32_t at, k;
-    bool changed = false;
     xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+        xg_comps called;
+        if (!xg_opt_is_control(i)) continue;
+        called = xg_opt_control_comps(m->arena, i);
+        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    }
+    r.p = work.p;
+    r.n = work.n;
+    return r;
+}
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    xg_comps all = xg_opt_sequences(m);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < all.n; k++) changed = fn(all.p[k]) || changed;
+    return changed;
+}
+/* Calls fn for every such instruction as it stands there now: fn may take it away and put others in front of it. */
+XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)) {
+    xg_comps all = xg_opt_sequences(m);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < all.n; k++) {
+        xg_inst *i = all.p[k]->first, *next;
+        for (; i; i = next) {
+            next = i->next;
+            changed = fn(i) || changed;
         }
-        changed = fn(work.p[at]) || changed;
     }
     return changed;
 }
@@ -21400,12 +23205,12 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
     memset(&f, 0, sizeof f);
     f.m = m;
     xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) xg_flatten_comp(&f, m->entry, 0);
     return f.changed;
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
-/* opt/linear_expander.c -- CholeskyExpander, TriangularSolveExpander, and the solver calls of JAX that stand for them, as loops over columns and rows.
+/* opt/linear_expander.c -- CholeskyExpander and TriangularSolveExpander, as loops over columns and rows; what all expanders of linear algebra are written with.
  *
  * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
  * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
@@ -21558,58 +23363,932 @@ XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool low
     xg_hb_loop_end(b, &l);
     return l.state[0];
 }
-XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0, lower = xg_attr_int(i, XG_A_lower, 0) != 0, unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0, flip;
-    xg_str op = xg_attr_str(i, XG_A_transpose_a);
-    xg_inst *a, *y;
-    if (i->shape->elements == 0) return NULL;
-    a = xg_linear_flat(b, XG_OPERAND(i, 0));
-    y = xg_linear_flat(b, XG_OPERAND(i, 1));
-    flip = xg_str_is(op, "TRANSPOSE") || xg_str_is(op, "ADJOINT");
-    if (xg_str_is(op, "ADJOINT")) a = xg_linear_conj(b, a);
+/* op(a) x = y or x op(a) = y; op: 'n', 't' (transpose) or 'a' (adjoint) of matrices of any leading dimensions. */
+XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lower, bool unit, char op) {
+    xg_inst *a = xg_linear_flat(b, XG_OPERAND(i, 0)), *y = xg_linear_flat(b, XG_OPERAND(i, 1));
+    bool flip = op != 'n';
+    if (op == 'a') a = xg_linear_conj(b, a);
     if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
     if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
     y = xg_linear_solved(b, a, y, lower, unit);
     return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
 }
-
-/* ---- the calls ---- */
-
-XG_FN bool xg_linear_option(const xg_inst *i, const char *name) { /* "name = true" in the call's configuration */
-    xg_str s = xg_attr_str(i, XG_A_backend_config);
-    uint32_t n = (uint32_t)strlen(name), k;
-    for (k = 0; k + n < s.n; k++) {
-        uint32_t at = k + n;
-        if (memcmp(s.p + k, name, n) != 0 || (k && (s.p[k - 1] == '_' || (s.p[k - 1] >= 'a' && s.p[k - 1] <= 'z')))) continue;
-        while (at < s.n && (s.p[at] == ' ' || s.p[at] == '=' || s.p[at] == ':' || s.p[at] == '"')) at++;
-        return at < s.n && (s.p[at] == 't' || s.p[at] == '1');
-    }
-    return false;
-}
-XG_FN bool xg_linear_is_potrf(const xg_inst *i) {
-    const xg_shape *t = i->shape, *s = i->n_operands == 1 ? XG_OPERAND(i, 0)->shape : NULL;
-    if (i->op != XG_CUSTOM_CALL || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_potrf_ffi") || !s || t->type != XLAGPU_TUPLE || t->n_elems != 2) return false;
-    return xg_shape_is_array(s) && s->rank >= 2 && !s->dynamic && s->elements && s->dims[s->rank - 1] == s->dims[s->rank - 2] && t->elems[0]->plain == s->plain && t->elems[1]->type == XLAGPU_S32 &&
-           t->elems[1]->elements * s->dims[s->rank - 1] * s->dims[s->rank - 1] == s->elements && (xg_type_class(s->type) & (XGT_F | XGT_C));
-}
-XG_FN xg_inst *xg_linear_expand_potrf(const xg_hb *b, xg_inst *i) {
-    const xg_shape *info = i->shape->elems[1];
-    xg_inst *good, *out[2];
-    out[0] = xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_linear_option(i, "lower"), &good), i->shape->elems[0]);
-    out[1] = xg_hb_reshape(b, xg_hb_convert(b, xg_hb_1(b, XG_NOT, good), XLAGPU_S32), info->dims, info->rank);
-    return xg_hb_tuple(b, out, 2);
+XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
+    xg_str op = xg_attr_str(i, XG_A_transpose_a);
+    return xg_linear_solution(b, i, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+                              xg_str_is(op, "TRANSPOSE") ? 't' : xg_str_is(op, "ADJOINT") ? 'a' : 'n');
 }
 
 XG_FN bool xg_linear_matches(const xg_inst *i) {
-    if (xg_linear_is_potrf(i)) return true;
     return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : i->op == XG_TRIANGULAR_SOLVE ? xg_linear_expand_solve(b, i) : xg_linear_expand_potrf(b, i);
+    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : xg_linear_expand_solve(b, i);
 }
-XG_FN bool xg_opt_linear_expander(xg_module *m) { return xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/lu_expander.c -- LU with partial pivoting, pivots as permutations, and tridiagonal systems, as loops over columns and rows.
+ *
+ * A round finds the pivot of one column, swaps two rows and eliminates below: the whole matrix is read once and written once. Matrices of a batch go through the
+ * rounds together; each has its own pivots, so rows are picked by masks, never by addresses. What is not picked does not matter, NaN included. */
+#ifndef XG_OPT_LU_EXPANDER_C
+#define XG_OPT_LU_EXPANDER_C
+
+/* ---- what all factorisations are written with ---- */
+
+/* x stretched to dims: x has as many dimensions, and along each one element or all. */
+XG_FN xg_inst *xg_linear_stretch(const xg_hb *b, xg_inst *x, const int64_t *dims) {
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = x->shape->rank, n = 0, d;
+    for (d = 0; d < rank; d++) if (x->shape->dims[d] == dims[d]) { kept[n] = dims[d]; places[n++] = d; }
+    return n == rank ? x : xg_hb_broadcast(b, xg_hb_reshape(b, x, kept, n), dims, rank, places, n);
+}
+/* op over one dimension, of which one element is left. */
+XG_FN xg_inst *xg_linear_fold(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *init, uint32_t dim) {
+    int64_t dims[XG_RANK_MAX], over = dim;
+    memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
+    dims[dim] = 1;
+    return xg_hb_reshape(b, xg_hb_reduce(b, x, init, &over, 1, xg_hb_reducer(b, op, x->shape->type)), dims, x->shape->rank);
+}
+XG_FN xg_inst *xg_linear_sum(const xg_hb *b, xg_inst *x, uint32_t dim) { return xg_linear_fold(b, XG_ADD, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), dim); }
+/* The largest of sizes, which are not negative. */
+XG_FN xg_inst *xg_linear_most(const xg_hb *b, xg_inst *x, uint32_t dim) { return xg_linear_fold(b, XG_MAXIMUM, x, xg_hb_float(b, x->shape->type, 0), dim); }
+/* pred of `dims`: index along dim (direction) k, where k is a scalar or stretches to dims. */
+XG_FN xg_inst *xg_linear_where(const xg_hb *b, const int64_t *dims, uint32_t rank, uint32_t dim, const char *direction, xg_inst *k) {
+    xg_inst *at = xg_hb_iota(b, XLAGPU_S32, dims, rank, dim);
+    return xg_hb_compare(b, direction, at, k->shape->rank ? xg_linear_stretch(b, k, dims) : xg_hb_splat(b, k, dims, rank));
+}
+XG_FN xg_inst *xg_linear_where_in(const xg_hb *b, const xg_inst *x, uint32_t dim, const char *direction, xg_inst *k) { return xg_linear_where(b, x->shape->dims, x->shape->rank, dim, direction, k); }
+XG_FN xg_inst *xg_linear_zeros(const xg_hb *b, xlagpu_type t, int64_t x, int64_t y, int64_t z) {
+    int64_t dims[3];
+    dims[0] = x; dims[1] = y; dims[2] = z;
+    return xg_linear_number(b, t, 0, dims, 3);
+}
+XG_FN xg_inst *xg_linear_zero_like(const xg_hb *b, const xg_inst *x) { return xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank); }
+/* x where keep, else 0. */
+XG_FN xg_inst *xg_linear_kept(const xg_hb *b, xg_inst *keep, xg_inst *x) {
+    xg_inst *zero = xg_linear_zero_like(b, x);
+    return xg_hb_select(b, keep, x, zero);
+}
+XG_FN xg_inst *xg_linear_and(const xg_hb *b, xg_inst *x, xg_inst *y) { return xg_hb_2(b, XG_AND, x, y); }
+/* |re| + |im|, which LAPACK compares pivots by. */
+XG_FN xg_inst *xg_linear_size(const xg_hb *b, xg_inst *x) {
+    xg_inst *re;
+    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_1(b, XG_ABS, x);
+    re = xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_REAL, x));
+    return xg_hb_2(b, XG_ADD, re, xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_IMAG, x)));
+}
+/* A result of the call in its own shape. */
+XG_FN xg_inst *xg_linear_result(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+
+/* ---- LU ---- */
+
+typedef struct xg_lu_round { xg_inst *row, *zero, *at; } xg_lu_round; /* the pivot's row [batch, 1, columns]; is the column all zero; the pivot's index [batch, 1, 1] */
+
+/* The first of the largest from the diagonal down; the diagonal where there is none (NaN). */
+XG_FN xg_lu_round xg_lu_pivot(const xg_hb *b, xg_inst *a, xg_inst *k) {
+    xg_inst *size = xg_linear_size(b, xg_linear_row(b, a, k, 2)), *most, *hit, *none;
+    xg_lu_round r;
+    int64_t rows = a->shape->dims[1];
+    none = xg_hb_float_like(b, size, -1);
+    size = xg_hb_select(b, xg_linear_where_in(b, size, 1, "GE", k), size, none);
+    most = xg_linear_most(b, size, 1);
+    r.zero = xg_hb_compare(b, "EQ", most, xg_hb_float_like(b, most, 0));
+    hit = xg_hb_compare(b, "EQ", size, xg_linear_stretch(b, most, size->shape->dims));
+    r.at = xg_hb_iota(b, XLAGPU_S32, size->shape->dims, 3, 1);
+    none = xg_hb_int(b, XLAGPU_S32, rows);
+    r.at = xg_hb_select(b, hit, r.at, xg_hb_splat(b, none, size->shape->dims, 3));
+    r.at = xg_linear_fold(b, XG_MINIMUM, r.at, none, 1);
+    none = xg_hb_compare(b, "EQ", r.at, xg_hb_int_like(b, r.at, rows));
+    r.at = xg_hb_select(b, none, xg_hb_splat(b, k, r.at->shape->dims, 3), r.at);
+    r.row = xg_linear_sum(b, xg_linear_kept(b, xg_linear_where_in(b, a, 1, "EQ", r.at), a), 1);
+    return r;
+}
+/* Rows k and r->at of a change places, and what lies below the pivot is eliminated; its factors take its place. */
+XG_FN xg_inst *xg_lu_eliminate(const xg_hb *b, xg_inst *a, xg_inst *k, const xg_lu_round *r) {
+    xg_inst *row = xg_linear_stretch(b, xg_linear_row(b, a, k, 1), a->shape->dims), *best = xg_linear_stretch(b, r->row, a->shape->dims), *factor, *below, *right, *change;
+    a = xg_hb_select(b, xg_linear_where_in(b, a, 1, "EQ", r->at), row, a);
+    a = xg_hb_select(b, xg_linear_where_in(b, a, 1, "EQ", k), best, a);
+    factor = xg_linear_row(b, a, k, 2);
+    factor = xg_hb_2(b, XG_DIVIDE, factor, xg_linear_stretch(b, xg_linear_row(b, r->row, k, 2), factor->shape->dims));
+    factor = xg_linear_stretch(b, factor, a->shape->dims);
+    below = xg_linear_stretch(b, xg_hb_1(b, XG_NOT, r->zero), a->shape->dims);
+    below = xg_linear_and(b, xg_linear_where_in(b, a, 1, "GT", k), below);
+    right = xg_linear_and(b, xg_linear_where_in(b, a, 2, "GT", k), below);
+    below = xg_linear_and(b, xg_linear_where_in(b, a, 2, "EQ", k), below);
+    change = xg_hb_2(b, XG_SUBTRACT, a, xg_hb_2(b, XG_MULTIPLY, factor, best));
+    a = xg_hb_select(b, right, change, a);
+    return xg_hb_select(b, below, factor, a);
+}
+/* a[batch, rows, columns] -> out: L below the diagonal and U, pivots [batch, 1, k] from one, and the first zero pivot [batch, 1, 1], from one, or 0. */
+XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
+    const int64_t *dims = a->shape->dims;
+    int64_t n = XG_MIN(dims[1], dims[2]);
+    xg_inst *state[3], *first, *next;
+    xg_lu_round r;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
+    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
+    l = xg_hb_loop(b, state, 3, n);
+    r = xg_lu_pivot(&l.b, l.state[0], l.k);
+    l.state[0] = xg_lu_eliminate(&l.b, l.state[0], l.k, &r);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], xg_hb_2(&l.b, XG_ADD, r.at, xg_hb_int_like(&l.b, r.at, 1)), l.k, 2);
+    first = xg_hb_compare(&l.b, "EQ", l.state[2], xg_hb_int_like(&l.b, l.state[2], 0));
+    first = xg_linear_and(&l.b, first, r.zero);
+    next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    l.state[2] = xg_hb_select(&l.b, first, xg_hb_splat(&l.b, next, l.state[2]->shape->dims, 3), l.state[2]);
+    xg_hb_loop_end(b, &l);
+    memcpy(out, l.state, 3 * sizeof *out);
+}
+/* pivots[batch, k], from zero -> the permutation [batch, n] that their swaps make of 0 .. n-1. A pivot outside swaps nothing. */
+XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n) {
+    int64_t dims[3];
+    xg_inst *state[2], *to, *here, *there, *valid, *mine;
+    xg_loop l;
+    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = n;
+    state[0] = xg_hb_iota(b, XLAGPU_S32, dims, 3, 2);
+    dims[2] = pivots->shape->dims[1];
+    state[1] = xg_hb_reshape(b, pivots, dims, 3);
+    l = xg_hb_loop(b, state, 2, XG_MIN(n, dims[2]));
+    to = xg_linear_row(&l.b, l.state[1], l.k, 2);
+    valid = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", to);
+    here = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    there = xg_linear_sum(&l.b, xg_linear_kept(&l.b, valid, l.state[0]), 2);
+    mine = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", l.k);
+    {
+        xg_inst *least = xg_hb_compare(&l.b, "GE", to, xg_hb_int_like(&l.b, to, 0)), *inside = xg_hb_compare(&l.b, "LT", to, xg_hb_int_like(&l.b, to, n));
+        inside = xg_linear_and(&l.b, inside, least);
+        mine = xg_linear_and(&l.b, mine, xg_linear_stretch(&l.b, inside, mine->shape->dims));
+    }
+    here = xg_hb_select(&l.b, valid, xg_linear_stretch(&l.b, here, l.state[0]->shape->dims), l.state[0]);
+    l.state[0] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, there, here->shape->dims), here);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+
+/* ---- tridiagonal ---- */
+
+/* One element of diagonals kept as [batch, n, 1], and its change. */
+#define XG_TRI_AT(x, k) xg_linear_row(&l.b, x, k, 1)
+#define XG_TRI_SET(x, v, k) x = xg_linear_set_row(&l.b, x, v, k, 1)
+XG_FN xg_inst *xg_tri_less(const xg_hb *b, xg_inst *x, xg_inst *f, xg_inst *y) { /* x - f y */
+    y = xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, f, y->shape->dims), y);
+    return xg_hb_2(b, XG_SUBTRACT, x, y);
+}
+XG_FN void xg_tri_swap(const xg_hb *b, xg_inst *when, xg_inst **x, xg_inst **y) {
+    xg_inst *p = xg_linear_stretch(b, when, (*x)->shape->dims), *t = xg_hb_select(b, p, *y, *x);
+    *y = xg_hb_select(b, p, *x, *y);
+    *x = t;
+}
+/* Elimination with partial pivoting: rows k and k + 1 of lower, main, upper, second upper diagonal and right sides. */
+XG_FN void xg_tri_eliminate(const xg_hb *b, xg_inst **s, int64_t n) {
+    xg_loop l = xg_hb_loop(b, s, 5, n - 1);
+    xg_inst *next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1)), *low = XG_TRI_AT(l.state[0], next), *d = XG_TRI_AT(l.state[1], l.k), *e = XG_TRI_AT(l.state[1], next);
+    xg_inst *u = XG_TRI_AT(l.state[2], l.k), *v = XG_TRI_AT(l.state[2], next), *w = xg_linear_zero_like(&l.b, u), *x = XG_TRI_AT(l.state[4], l.k), *y = XG_TRI_AT(l.state[4], next), *f, *swap;
+    swap = xg_hb_1(&l.b, XG_ABS, low);
+    swap = xg_hb_compare(&l.b, "GT", swap, xg_hb_1(&l.b, XG_ABS, d));
+    xg_tri_swap(&l.b, swap, &d, &low);
+    xg_tri_swap(&l.b, swap, &u, &e);
+    xg_tri_swap(&l.b, swap, &w, &v);
+    xg_tri_swap(&l.b, swap, &x, &y);
+    f = xg_hb_2(&l.b, XG_DIVIDE, low, d);
+    e = xg_tri_less(&l.b, e, f, u);
+    v = xg_tri_less(&l.b, v, f, w);
+    y = xg_tri_less(&l.b, y, f, x);
+    XG_TRI_SET(l.state[1], d, l.k);
+    XG_TRI_SET(l.state[1], e, next);
+    XG_TRI_SET(l.state[2], u, l.k);
+    XG_TRI_SET(l.state[2], v, next);
+    XG_TRI_SET(l.state[3], w, l.k);
+    XG_TRI_SET(l.state[4], x, l.k);
+    XG_TRI_SET(l.state[4], y, next);
+    xg_hb_loop_end(b, &l);
+    memcpy(s, l.state, 5 * sizeof *s);
+}
+/* dl, d, du [batch, n, 1], right sides [batch, n, m] -> solutions. The last element of du is not part of the system. */
+XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg_inst *du, xg_inst *y) {
+    const int64_t *dims = y->shape->dims;
+    int64_t n = dims[1];
+    xg_inst *s[6], *k, *x, *last = xg_hb_int(b, XLAGPU_S32, n - 1), *two;
+    xg_loop l;
+    s[0] = dl;
+    s[1] = d;
+    s[2] = xg_linear_kept(b, xg_linear_where_in(b, du, 1, "LT", last), du);
+    s[3] = xg_linear_zero_like(b, d);
+    s[4] = y;
+    if (n > 1) xg_tri_eliminate(b, s, n);
+    s[5] = xg_linear_zeros(b, y->shape->type, dims[0], n + 2, dims[2]); /* two rows of zeros behind the last, which nothing depends on */
+    l = xg_hb_loop(b, s + 1, 5, n);
+    k = xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    last = xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    two = xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, 2));
+    x = XG_TRI_AT(l.state[3], k);
+    last = XG_TRI_AT(l.state[4], last);
+    x = xg_tri_less(&l.b, x, XG_TRI_AT(l.state[1], k), last);
+    two = XG_TRI_AT(l.state[4], two);
+    x = xg_tri_less(&l.b, x, XG_TRI_AT(l.state[2], k), two);
+    x = xg_hb_2(&l.b, XG_DIVIDE, x, xg_linear_stretch(&l.b, XG_TRI_AT(l.state[0], k), x->shape->dims));
+    XG_TRI_SET(l.state[4], x, k);
+    xg_hb_loop_end(b, &l);
+    return xg_hb_slice_dim(b, l.state[4], 1, 0, n);
+}
+#undef XG_TRI_AT
+#undef XG_TRI_SET
+
+#endif /* XG_OPT_LU_EXPANDER_C */
+/* opt/qr_expander.c -- QR by reflectors, products with Q, and the reduction of Hermitian matrices to tridiagonal ones.
+ *
+ * A reflector is 1 - tau v v*, v[k] = 1 and 0 before k, as LAPACK keeps them: v below the diagonal, tau beside. Each round of a loop makes or applies one of them with
+ * two contractions over the whole matrix; where v is zero they add nothing. Lengths are taken of columns scaled by their largest element, so that no square overflows. */
+#ifndef XG_OPT_QR_EXPANDER_C
+#define XG_OPT_QR_EXPANDER_C
+
+typedef struct xg_reflector { xg_inst *v, *tau, *beta; } xg_reflector; /* [batch, m, 1]; [batch, 1, 1]; what is left of the column at k */
+
+XG_FN xg_inst *xg_linear_real(const xg_hb *b, xg_inst *x) { return xg_type_class(x->shape->type) == XGT_C ? xg_hb_1(b, XG_REAL, x) : x; }
+/* re + i im of type t; im may be NULL. */
+XG_FN xg_inst *xg_linear_complex(const xg_hb *b, xg_inst *re, xg_inst *im, xlagpu_type t) {
+    if (xg_type_class(t) != XGT_C) return re;
+    return xg_hb_2(b, XG_COMPLEX, re, im ? im : xg_linear_zero_like(b, re));
+}
+XG_FN xg_inst *xg_linear_times(const xg_hb *b, xg_inst *x, xg_inst *factor) { return xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, factor, x->shape->dims), x); }
+XG_FN xg_inst *xg_linear_hermitian(const xg_hb *b, xg_inst *x) { return xg_linear_swap(b, xg_linear_conj(b, x)); }
+/* Sizes to divide by: 1 where there is nothing to divide, or no number. */
+XG_FN xg_inst *xg_linear_scale(const xg_hb *b, xg_inst *most) {
+    xg_inst *zero = xg_linear_zero_like(b, most), *one = xg_linear_number(b, most->shape->type, 1, most->shape->dims, most->shape->rank), *good;
+    good = xg_hb_compare(b, "GT", most, zero);
+    good = xg_linear_and(b, good, xg_hb_1(b, XG_IS_FINITE, most));
+    return xg_hb_select(b, good, most, one);
+}
+/* The length of x[batch, m, n] over its rows. */
+XG_FN xg_inst *xg_linear_length(const xg_hb *b, xg_inst *x, uint32_t dim) {
+    xg_inst *size = xg_hb_1(b, XG_ABS, x), *scale = xg_linear_scale(b, xg_linear_most(b, size, dim));
+    size = xg_hb_2(b, XG_DIVIDE, size, xg_linear_stretch(b, scale, size->shape->dims));
+    size = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, size, size), dim);
+    return xg_hb_2(b, XG_MULTIPLY, xg_hb_1(b, XG_SQRT, size), scale);
+}
+
+/* Of column x[batch, m, 1] from row k down. */
+XG_FN xg_reflector xg_qr_make(const xg_hb *b, xg_inst *x, xg_inst *k) {
+    xlagpu_type t = x->shape->type;
+    xg_reflector h;
+    xg_inst *below = xg_linear_where_in(b, x, 1, "GT", k), *at = xg_linear_where_in(b, x, 1, "EQ", k), *alpha = xg_linear_row(b, x, k, 1), *tail, *norm, *re = xg_linear_real(b, alpha), *im = NULL, *idle, *zero, *one;
+    tail = xg_linear_kept(b, below, x);
+    norm = xg_linear_length(b, xg_linear_kept(b, xg_linear_where_in(b, x, 1, "GE", k), x), 1);
+    idle = xg_linear_most(b, xg_linear_size(b, tail), 1);
+    zero = xg_linear_zero_like(b, norm);
+    idle = xg_hb_compare(b, "EQ", idle, zero);
+    if (xg_type_class(t) == XGT_C) {
+        im = xg_hb_1(b, XG_IMAG, alpha);
+        idle = xg_linear_and(b, idle, xg_hb_compare(b, "EQ", im, zero));
+    }
+    one = xg_hb_compare(b, "GT", re, zero);
+    norm = xg_hb_select(b, one, xg_hb_1(b, XG_NEGATE, norm), norm); /* of the other sign than alpha's real part */
+    h.tau = xg_hb_2(b, XG_DIVIDE, xg_hb_2(b, XG_SUBTRACT, norm, re), norm);
+    if (im) im = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_NEGATE, im), norm);
+    h.tau = xg_linear_complex(b, h.tau, im, t);
+    h.tau = xg_hb_select(b, idle, xg_linear_zero_like(b, h.tau), h.tau);
+    norm = xg_linear_complex(b, norm, NULL, t);
+    h.beta = xg_hb_select(b, idle, alpha, norm);
+    zero = xg_hb_2(b, XG_SUBTRACT, alpha, norm);
+    h.v = xg_hb_2(b, XG_DIVIDE, tail, xg_linear_stretch(b, zero, tail->shape->dims));
+    idle = xg_linear_stretch(b, idle, tail->shape->dims);
+    h.v = xg_hb_select(b, idle, tail, h.v); /* that is, zero */
+    one = xg_linear_number(b, t, 1, x->shape->dims, 3);
+    h.v = xg_hb_select(b, at, one, h.v);
+    return h;
+}
+/* The reflector kept in column k of `packed`, whose first element is in row `row`. */
+XG_FN xg_inst *xg_qr_vector(const xg_hb *b, xg_inst *packed, xg_inst *k, xg_inst *row) {
+    xg_inst *x = xg_linear_row(b, packed, k, 2), *one = xg_linear_number(b, x->shape->type, 1, x->shape->dims, 3);
+    x = xg_linear_kept(b, xg_linear_where_in(b, x, 1, "GT", row), x);
+    return xg_hb_select(b, xg_linear_where_in(b, x, 1, "EQ", row), one, x);
+}
+/* (1 - tau v v*) c */
+XG_FN xg_inst *xg_qr_apply(const xg_hb *b, xg_inst *c, xg_inst *v, xg_inst *tau) {
+    xg_inst *w = xg_linear_product(b, xg_linear_hermitian(b, v), c);
+    w = xg_linear_times(b, w, tau);
+    v = xg_linear_stretch(b, v, c->shape->dims);
+    w = xg_hb_2(b, XG_MULTIPLY, v, xg_linear_stretch(b, w, c->shape->dims));
+    return xg_hb_2(b, XG_SUBTRACT, c, w);
+}
+/* c (1 - tau v v*) */
+XG_FN xg_inst *xg_qr_apply_right(const xg_hb *b, xg_inst *c, xg_inst *v, xg_inst *tau) {
+    xg_inst *w = xg_linear_times(b, xg_linear_product(b, c, v), tau);
+    v = xg_linear_stretch(b, xg_linear_hermitian(b, v), c->shape->dims);
+    w = xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, w, c->shape->dims), v);
+    return xg_hb_2(b, XG_SUBTRACT, c, w);
+}
+
+/* a[batch, m, n] -> R with reflectors below the diagonal, and taus [batch, 1, min(m, n)]. */
+XG_FN xg_inst *xg_linear_qr(const xg_hb *b, xg_inst *a, xg_inst **taus) {
+    const int64_t *dims = a->shape->dims;
+    xg_inst *state[2], *x, *kept, *mine;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, a->shape->type, dims[0], 1, XG_MIN(dims[1], dims[2]));
+    l = xg_hb_loop(b, state, 2, XG_MIN(dims[1], dims[2]));
+    x = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    h = xg_qr_make(&l.b, x, l.k);
+    a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "GT", l.k), h.v, x); /* the column: R above k, beta, v below */
+    mine = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", l.k), mine, kept);
+    kept = xg_linear_stretch(&l.b, kept, a->shape->dims);
+    l.state[0] = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", l.k), kept, a);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *taus = l.state[1];
+    return l.state[0];
+}
+/* H1 H2 ... applied to c from the left or right, or the adjoint of that product; reflectors in the columns of `packed`, k's from row k + below on; taus [batch, 1, n]. */
+XG_FN xg_inst *xg_linear_reflect(const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst *c, bool left, bool adjoint, int64_t below) {
+    int64_t n = taus->shape->dims[2];
+    xg_inst *state[3], *k, *v, *tau;
+    xg_loop l;
+    state[0] = c;
+    state[1] = packed;
+    state[2] = taus;
+    l = xg_hb_loop(b, state, 3, n);
+    k = left == adjoint ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    tau = xg_linear_row(&l.b, l.state[2], k, 2);
+    if (adjoint) tau = xg_linear_conj(&l.b, tau);
+    v = below ? xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, below)) : k;
+    v = xg_qr_vector(&l.b, l.state[1], k, v);
+    l.state[0] = left ? xg_qr_apply(&l.b, l.state[0], v, tau) : xg_qr_apply_right(&l.b, l.state[0], v, tau);
+    xg_hb_loop_end(b, &l);
+    return l.state[0];
+}
+XG_FN xg_inst *xg_linear_identity(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t m, int64_t n) {
+    xg_inst *x = xg_linear_zeros(b, t, batch, m, n), *one;
+    one = xg_linear_number(b, t, 1, x->shape->dims, 3);
+    return xg_hb_select(b, xg_linear_triangle(b, x, "EQ"), one, x);
+}
+/* The first n columns of H1 H2 ... */
+XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64_t n) {
+    xg_inst *c = xg_linear_identity(b, packed->shape->type, packed->shape->dims[0], packed->shape->dims[1], n);
+    return xg_linear_reflect(b, packed, taus, c, true, false, 0);
+}
+
+/* ---- QR with column pivoting ---- */
+
+/* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each round takes the longest column that is left. */
+XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
+    const int64_t *dims = a->shape->dims;
+    int64_t n = XG_MIN(dims[1], dims[2]);
+    xg_inst *state[3], *length, *most, *none, *at, *mine, *hers, *x, *kept;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, dims[2]);
+    state[1] = xg_hb_iota(b, XLAGPU_S32, state[1]->shape->dims, 3, 2);
+    state[1] = xg_hb_2(b, XG_ADD, state[1], xg_hb_int_like(b, state[1], 1));
+    state[2] = xg_linear_zeros(b, a->shape->type, dims[0], 1, n);
+    l = xg_hb_loop(b, state, 3, n);
+    a = l.state[0];
+    length = xg_linear_length(&l.b, xg_linear_kept(&l.b, xg_linear_where_in(&l.b, a, 1, "GE", l.k), a), 1);
+    none = xg_hb_float_like(&l.b, length, -1);
+    length = xg_hb_select(&l.b, xg_linear_where_in(&l.b, length, 2, "GE", l.k), length, none);
+    most = xg_linear_most(&l.b, length, 2);
+    none = xg_hb_int(&l.b, XLAGPU_S32, dims[2] - 1);
+    mine = xg_hb_compare(&l.b, "EQ", length, xg_linear_stretch(&l.b, most, length->shape->dims));
+    at = xg_hb_iota(&l.b, XLAGPU_S32, length->shape->dims, 3, 2);
+    at = xg_hb_select(&l.b, mine, at, xg_hb_splat(&l.b, none, length->shape->dims, 3));
+    at = xg_linear_fold(&l.b, XG_MINIMUM, at, none, 2);
+    /* columns k and `at` change places, in the matrix and in the pivots */
+    hers = xg_linear_sum(&l.b, xg_linear_kept(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", at), a), 2);
+    x = xg_linear_stretch(&l.b, xg_linear_row(&l.b, a, l.k, 2), a->shape->dims);
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", at), x, a);
+    x = xg_linear_stretch(&l.b, hers, a->shape->dims);
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "EQ", l.k), x, a);
+    kept = l.state[1];
+    mine = xg_linear_sum(&l.b, xg_linear_kept(&l.b, xg_linear_where_in(&l.b, kept, 2, "EQ", at), kept), 2);
+    x = xg_linear_stretch(&l.b, xg_linear_row(&l.b, kept, l.k, 2), kept->shape->dims);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, kept, 2, "EQ", at), x, kept);
+    l.state[1] = xg_linear_set_row(&l.b, kept, mine, l.k, 2);
+    h = xg_qr_make(&l.b, hers, l.k);
+    x = a;
+    a = xg_qr_apply(&l.b, x, h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, x);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, hers, 1, "GT", l.k), h.v, hers);
+    mine = xg_linear_stretch(&l.b, h.beta, hers->shape->dims);
+    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, hers, 1, "EQ", l.k), mine, kept);
+    l.state[0] = xg_linear_set_row(&l.b, a, kept, l.k, 2);
+    l.state[2] = xg_linear_set_row(&l.b, l.state[2], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    memcpy(out, l.state, 3 * sizeof *out);
+}
+
+#endif /* XG_OPT_QR_EXPANDER_C */
+/* opt/eigen_expander.c -- eigenvalues of Hermitian matrices and singular values, by Jacobi rotations.
+ *
+ * The columns stand in two halves; column j of the left half and column j of the right one are a pair, and all pairs are rotated at once: elementwise work on halves.
+ * Then all columns but the first move on by one place, right along the left half and back along the right one (Brent and Luk), so that after n - 1 rounds, a
+ * sweep, every two have met and each is back in its place. An odd number of columns gets one more, of zeros, which no rotation mixes with the others.
+ * Sweeps go on until all matrices of the batch have converged, which takes six to ten; one that has not is LAPACK's info > 0. */
+#ifndef XG_OPT_EIGEN_EXPANDER_C
+#define XG_OPT_EIGEN_EXPANDER_C
+
+enum { XG_JACOBI_ROUNDS = 40 }; /* sweeps at most */
+
+typedef struct xg_rotation { xg_inst *c, *s, *shift; } xg_rotation; /* c and s of the matrix's type, [batch, 1, pairs]; how far the two diagonal elements move apart */
+
+XG_FN double xg_linear_epsilon(xlagpu_type t) { return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07; }
+XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) { return xg_linear_number(b, x->shape->type, v, x->shape->dims, x->shape->rank); }
+/* x / scale, where scale is real. */
+XG_FN xg_inst *xg_linear_over(const xg_hb *b, xg_inst *x, xg_inst *scale) {
+    xg_inst *re;
+    scale = xg_linear_stretch(b, scale, x->shape->dims);
+    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_2(b, XG_DIVIDE, x, scale);
+    re = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_REAL, x), scale);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_IMAG, x), scale));
+}
+/* The power of two below the largest element of each matrix [batch, 1, 1], by which it can be divided without rounding; 1 for zero, infinity and NaN. */
+XG_FN xg_inst *xg_linear_magnitude(const xg_hb *b, xg_inst *x) {
+    bool wide = xg_type_real(x->shape->type) == XLAGPU_F64;
+    xg_inst *most = xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, x), 2), 1), *bits = xg_hb_bitcast_convert(b, most, wide ? XLAGPU_S64 : XLAGPU_S32);
+    bits = xg_linear_and(b, bits, xg_hb_int_like(b, bits, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000));
+    return xg_linear_scale(b, xg_hb_bitcast_convert(b, bits, most->shape->type));
+}
+/* Is it true of any? A scalar. */
+XG_FN xg_inst *xg_linear_any(const xg_hb *b, xg_inst *p) {
+    static const int64_t all[3] = {0, 1, 2};
+    xg_inst *no = xg_hb_int(b, XLAGPU_PRED, 0);
+    return xg_hb_reduce(b, p, no, all, 3, xg_hb_reducer(b, XG_OR, XLAGPU_PRED));
+}
+
+/* The rotation that makes [[app, apq], [conj(apq), aqq]] diagonal; none where `act` is false. */
+XG_FN xg_rotation xg_jacobi_rotation(const xg_hb *b, xg_inst *app, xg_inst *aqq, xg_inst *apq, xg_inst *act) {
+    xg_inst *size = xg_hb_1(b, XG_ABS, apq), *theta = xg_hb_2(b, XG_SUBTRACT, aqq, app), *one = xg_linear_splat_like(b, size, 1), *zero = xg_linear_zero_like(b, size), *t, *c;
+    xg_rotation r;
+    theta = xg_hb_2(b, XG_DIVIDE, theta, xg_hb_2(b, XG_ADD, size, size));
+    t = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, theta, theta), one));
+    t = xg_hb_2(b, XG_ADD, t, xg_hb_1(b, XG_ABS, theta));
+    t = xg_hb_2(b, XG_DIVIDE, one, t);
+    c = xg_hb_compare(b, "LT", theta, zero);
+    t = xg_hb_select(b, c, xg_hb_1(b, XG_NEGATE, t), t);
+    t = xg_hb_select(b, act, t, zero);
+    c = xg_hb_2(b, XG_DIVIDE, one, xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, t, t), one)));
+    r.shift = xg_hb_select(b, act, xg_hb_2(b, XG_MULTIPLY, t, size), zero);
+    t = xg_hb_2(b, XG_MULTIPLY, t, c);
+    t = xg_linear_complex(b, t, NULL, apq->shape->type);
+    r.s = xg_linear_over(b, apq, size);
+    r.s = xg_hb_2(b, XG_MULTIPLY, r.s, t);
+    r.s = xg_linear_kept(b, act, r.s);
+    r.c = xg_linear_complex(b, c, NULL, apq->shape->type);
+    return r;
+}
+/* (p, q) := (c p - s1 q, s2 p + c q), with c, s1, s2 that stretch to them. */
+XG_FN void xg_jacobi_mix(const xg_hb *b, xg_inst **p, xg_inst **q, xg_inst *c, xg_inst *s1, xg_inst *s2) {
+    xg_inst *x = xg_linear_times(b, *p, c), *y = xg_linear_times(b, *p, s2);
+    x = xg_hb_2(b, XG_SUBTRACT, x, xg_linear_times(b, *q, s1));
+    *q = xg_hb_2(b, XG_ADD, y, xg_linear_times(b, *q, c));
+    *p = x;
+}
+XG_FN xg_inst *xg_jacobi_half(const xg_hb *b, xg_inst *x, uint32_t dim, bool second) {
+    int64_t h = x->shape->dims[dim] / 2;
+    return second ? xg_hb_slice_dim(b, x, dim, h, 2 * h) : xg_hb_slice_dim(b, x, dim, 0, h);
+}
+/* The halves behind one another, all but the first element moved on by one place. */
+XG_FN xg_inst *xg_jacobi_turn(const xg_hb *b, xg_inst *left, xg_inst *right, uint32_t dim) {
+    int64_t h = left->shape->dims[dim];
+    xg_inst *parts[5];
+    uint32_t n = 0;
+    if (h == 1) { parts[0] = left; parts[1] = right; return xg_hb_concat(b, parts, 2, dim); }
+    parts[n++] = xg_hb_slice_dim(b, left, dim, 0, 1);
+    parts[n++] = xg_hb_slice_dim(b, right, dim, 0, 1);
+    if (h > 2) parts[n++] = xg_hb_slice_dim(b, left, dim, 1, h - 1);
+    parts[n++] = xg_hb_slice_dim(b, right, dim, 1, h);
+    parts[n++] = xg_hb_slice_dim(b, left, dim, h - 1, h);
+    return xg_hb_concat(b, parts, n, dim);
+}
+XG_FN xg_inst *xg_jacobi_columns_of(const xg_hb *b, xg_inst *x, const xg_rotation *r) {
+    xg_inst *left = xg_jacobi_half(b, x, 2, false), *right = xg_jacobi_half(b, x, 2, true);
+    xg_jacobi_mix(b, &left, &right, r->c, xg_linear_conj(b, r->s), r->s);
+    return xg_jacobi_turn(b, left, right, 2);
+}
+/* x with d[batch, n, 1] on its diagonal. */
+XG_FN xg_inst *xg_linear_with_diagonal(const xg_hb *b, xg_inst *x, xg_inst *d) {
+    d = xg_linear_stretch(b, d, x->shape->dims);
+    return xg_hb_select(b, xg_linear_triangle(b, x, "EQ"), d, x);
+}
+/* The loop of sweeps: at most XG_JACOBI_ROUNDS, while state k, a scalar, is true. */
+XG_FN xg_loop xg_jacobi_sweeps(const xg_hb *b, xg_inst *const *state, uint32_t n, uint32_t k) {
+    xg_loop l = xg_hb_loop(b, state, n, XG_JACOBI_ROUNDS);
+    xg_hb c = xg_hb_end(l.condition, b->from);
+    l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 1 + (int64_t)k));
+    return l;
+}
+/* values[batch, 1, n] and x[batch, m, n] whose columns belong to them, both in order. */
+XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool descending) {
+    xg_module *m = b->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("order"), b->comp);
+    xg_hb in = xg_hb_end(c, b->from);
+    xg_inst *keys[2], *p[2], *i;
+    uint32_t k;
+    keys[0] = xg_linear_stretch(b, *values, (*x)->shape->dims);
+    keys[1] = *x;
+    for (k = 0; k < 4; k++) {
+        xg_inst *param = xg_comp_add_param(c, xg_shape_scalar(m, keys[k / 2]->shape->type), XG_STR("x"));
+        if (k < 2) p[k] = param;
+    }
+    c->root = xg_hb_compare(&in, descending ? "GT" : "LT", p[0], p[1]);
+    i = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), keys, 2);
+    {
+        static const int64_t last[1] = {2};
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, last, 1));
+        xg_inst_set_attr(i, xg_attr_make_int(XG_A_is_stable, 1));
+        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    }
+    (void)xg_hb_done(i);
+    *values = xg_hb_slice_dim(b, xg_hb_element(b, i, 0), 1, 0, 1);
+    *x = xg_hb_element(b, i, 1);
+}
+XG_FN xg_inst *xg_linear_padded(const xg_hb *b, xg_inst *x, uint32_t dim) { /* to an even number, with zeros */
+    xg_pad_dim pads[3];
+    memset(pads, 0, sizeof pads);
+    pads[dim].high = x->shape->dims[dim] & 1;
+    return xg_hb_pad(b, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), pads);
+}
+
+/* ---- Hermitian matrices ---- */
+
+XG_FN xg_inst *xg_eigen_round(const xg_hb *b, xg_inst *a, xg_rotation *r) {
+    xg_inst *tl = xg_jacobi_half(b, a, 2, false), *tr = xg_jacobi_half(b, a, 2, true), *bl, *br, *app, *aqq, *apq, *act, *conj, *c, *s;
+    bl = xg_jacobi_half(b, tl, 1, true);
+    br = xg_jacobi_half(b, tr, 1, true);
+    tl = xg_jacobi_half(b, tl, 1, false);
+    tr = xg_jacobi_half(b, tr, 1, false);
+    app = xg_linear_real(b, xg_linear_diagonal(b, tl));
+    aqq = xg_linear_real(b, xg_linear_diagonal(b, br));
+    apq = xg_linear_diagonal(b, tr);
+    act = xg_hb_1(b, XG_ABS, apq);
+    act = xg_hb_compare(b, "GT", act, xg_linear_zero_like(b, act));
+    *r = xg_jacobi_rotation(b, app, aqq, apq, act); /* [batch, pairs, 1], as rows want it */
+    c = r->c;
+    s = r->s;
+    conj = xg_linear_conj(b, s);
+    r->c = xg_linear_swap(b, c);
+    r->s = xg_linear_swap(b, s);
+    {
+        xg_inst *back = xg_linear_conj(b, r->s);
+        xg_jacobi_mix(b, &tl, &tr, r->c, back, r->s);
+        xg_jacobi_mix(b, &bl, &br, r->c, back, r->s);
+    }
+    xg_jacobi_mix(b, &tl, &bl, c, s, conj);
+    xg_jacobi_mix(b, &tr, &br, c, s, conj);
+    /* What the rotation is for is known without rounding. */
+    app = xg_linear_complex(b, xg_hb_2(b, XG_SUBTRACT, app, r->shift), NULL, a->shape->type);
+    aqq = xg_linear_complex(b, xg_hb_2(b, XG_ADD, aqq, r->shift), NULL, a->shape->type);
+    apq = xg_linear_zero_like(b, apq);
+    tl = xg_linear_with_diagonal(b, tl, app);
+    br = xg_linear_with_diagonal(b, br, aqq);
+    tr = xg_linear_with_diagonal(b, tr, apq);
+    bl = xg_linear_with_diagonal(b, bl, apq);
+    tl = xg_jacobi_turn(b, tl, bl, 1);
+    tr = xg_jacobi_turn(b, tr, br, 1);
+    return xg_jacobi_turn(b, tl, tr, 2);
+}
+/* Has a[batch, n, n] anything off its diagonal? [batch, 1, 1]; NaN counts as something. */
+XG_FN xg_inst *xg_eigen_unfinished(const xg_hb *b, xg_inst *a) {
+    double eps = xg_linear_epsilon(a->shape->type);
+    xg_inst *size = xg_hb_1(b, XG_ABS, a), *on, *off;
+    size = xg_hb_2(b, XG_MULTIPLY, size, size);
+    on = xg_linear_sum(b, xg_linear_sum(b, xg_linear_masked(b, size, "EQ"), 2), 1);
+    off = xg_linear_sum(b, xg_linear_sum(b, xg_linear_masked(b, size, "NE"), 2), 1);
+    on = xg_hb_2(b, XG_MULTIPLY, on, xg_linear_splat_like(b, on, eps * eps));
+    return xg_hb_1(b, XG_NOT, xg_hb_compare(b, "LE", off, on));
+}
+/* a[batch, n, n], of which one triangle counts -> out: vectors [batch, n, n], values [batch, 1, n] ascending, info [batch, 1, 1]. */
+XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
+    int64_t n = a->shape->dims[1], even;
+    xg_inst *scale, *state[4], *inner[2], *other, *values;
+    xg_rotation r;
+    xg_loop sweeps, l;
+    other = xg_linear_hermitian(b, a);
+    a = xg_hb_select(b, xg_linear_triangle(b, a, lower ? "GE" : "LE"), a, other);
+    if (xg_type_class(a->shape->type) == XGT_C) a = xg_linear_with_diagonal(b, a, xg_linear_complex(b, xg_linear_real(b, xg_linear_diagonal(b, a)), NULL, a->shape->type));
+    scale = xg_linear_magnitude(b, a);
+    a = xg_linear_over(b, a, scale);
+    a = xg_linear_padded(b, xg_linear_padded(b, a, 1), 2);
+    even = a->shape->dims[1];
+    state[0] = a;
+    state[1] = xg_linear_identity(b, a->shape->type, a->shape->dims[0], even, even);
+    state[2] = xg_hb_int(b, XLAGPU_PRED, 1);
+    state[3] = xg_eigen_unfinished(b, a);
+    sweeps = xg_jacobi_sweeps(b, state, 4, 2);
+    inner[0] = sweeps.state[0];
+    inner[1] = sweeps.state[1];
+    l = xg_hb_loop(&sweeps.b, inner, 2, even - 1);
+    l.state[0] = xg_eigen_round(&l.b, l.state[0], &r);
+    l.state[1] = xg_jacobi_columns_of(&l.b, l.state[1], &r);
+    xg_hb_loop_end(&sweeps.b, &l);
+    sweeps.state[0] = l.state[0];
+    sweeps.state[1] = l.state[1];
+    sweeps.state[3] = xg_eigen_unfinished(&sweeps.b, l.state[0]);
+    sweeps.state[2] = xg_linear_any(&sweeps.b, sweeps.state[3]);
+    xg_hb_loop_end(b, &sweeps);
+    values = xg_linear_swap(b, xg_linear_real(b, xg_linear_diagonal(b, sweeps.state[0])));
+    values = xg_hb_2(b, XG_MULTIPLY, values, xg_linear_stretch(b, scale, values->shape->dims));
+    out[1] = xg_hb_slice_dim(b, values, 2, 0, n);
+    out[0] = xg_hb_slice_dim(b, xg_hb_slice_dim(b, sweeps.state[1], 1, 0, n), 2, 0, n);
+    xg_linear_sorted(b, &out[1], &out[0], false);
+    out[2] = xg_hb_convert(b, sweeps.state[3], XLAGPU_S32);
+}
+
+/* ---- singular values ---- */
+
+/* One round on w[batch, m, n]: *moved [batch, 1, 1]: were there columns that are not orthogonal? */
+XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
+    xlagpu_type t = w->shape->type;
+    double limit = 4 * xg_linear_epsilon(t) * sqrt((double)w->shape->dims[1]);
+    xg_inst *left = xg_jacobi_half(b, w, 2, false), *right = xg_jacobi_half(b, w, 2, true), *app = xg_hb_1(b, XG_ABS, left), *aqq = xg_hb_1(b, XG_ABS, right), *apq, *bound, *act;
+    apq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, xg_linear_conj(b, left), right), 1);
+    app = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, app, app), 1);
+    aqq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, aqq, aqq), 1);
+    bound = xg_hb_1(b, XG_SQRT, app);
+    bound = xg_hb_2(b, XG_MULTIPLY, bound, xg_hb_1(b, XG_SQRT, aqq));
+    bound = xg_hb_2(b, XG_MULTIPLY, bound, xg_linear_splat_like(b, bound, limit));
+    act = xg_hb_compare(b, "GT", xg_hb_1(b, XG_ABS, apq), bound);
+    *moved = xg_linear_fold(b, XG_OR, act, xg_hb_int(b, XLAGPU_PRED, 0), 2);
+    return xg_jacobi_rotation(b, app, aqq, apq, act);
+}
+/* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n]; *bad [batch, 1, 1]: they are not. */
+XG_FN xg_inst *xg_svd_orthogonal(const xg_hb *b, xg_inst *w, xg_inst **v, xg_inst **bad) {
+    int64_t n = w->shape->dims[2], even;
+    xg_inst *state[4], *inner[3], *moved;
+    xg_rotation r;
+    xg_loop sweeps, l;
+    w = xg_linear_padded(b, w, 2);
+    even = w->shape->dims[2];
+    state[0] = w;
+    state[1] = xg_linear_identity(b, w->shape->type, w->shape->dims[0], even, even);
+    state[2] = xg_hb_int(b, XLAGPU_PRED, 1);
+    state[3] = xg_linear_zeros(b, XLAGPU_PRED, w->shape->dims[0], 1, 1);
+    sweeps = xg_jacobi_sweeps(b, state, 4, 2);
+    inner[0] = sweeps.state[0];
+    inner[1] = sweeps.state[1];
+    inner[2] = xg_linear_zeros(&sweeps.b, XLAGPU_PRED, w->shape->dims[0], 1, 1);
+    l = xg_hb_loop(&sweeps.b, inner, 3, even - 1);
+    r = xg_svd_round(&l.b, l.state[0], &moved);
+    l.state[0] = xg_jacobi_columns_of(&l.b, l.state[0], &r);
+    l.state[1] = xg_jacobi_columns_of(&l.b, l.state[1], &r);
+    l.state[2] = xg_hb_2(&l.b, XG_OR, l.state[2], moved);
+    xg_hb_loop_end(&sweeps.b, &l);
+    sweeps.state[0] = l.state[0];
+    sweeps.state[1] = l.state[1];
+    sweeps.state[2] = xg_linear_any(&sweeps.b, l.state[2]);
+    sweeps.state[3] = l.state[2];
+    xg_hb_loop_end(b, &sweeps);
+    *bad = sweeps.state[3];
+    *v = xg_hb_slice_dim(b, xg_hb_slice_dim(b, sweeps.state[1], 1, 0, n), 2, 0, n);
+    return xg_hb_slice_dim(b, sweeps.state[0], 2, 0, n);
+}
+/* The left vectors [batch, m, columns] of w = U S, whose columns are orthogonal and in order: QR turns them by their phases only, and it completes them where w is zero or ends. */
+XG_FN xg_inst *xg_svd_left(const xg_hb *b, xg_inst *w, int64_t columns) {
+    const int64_t *dims = w->shape->dims;
+    int64_t n = dims[2];
+    xg_inst *taus, *packed = xg_linear_qr(b, w, &taus), *q = xg_linear_q(b, packed, taus, columns), *d, *size, *zero, *one;
+    d = xg_linear_diagonal(b, xg_hb_slice_dim(b, packed, 1, 0, n));
+    size = xg_hb_1(b, XG_ABS, d);
+    zero = xg_hb_compare(b, "EQ", size, xg_linear_zero_like(b, size));
+    d = xg_linear_over(b, d, size);
+    one = xg_linear_splat_like(b, d, 1);
+    d = xg_linear_swap(b, xg_hb_select(b, zero, one, d));
+    if (columns > n) {
+        xg_inst *both[2];
+        both[0] = d;
+        both[1] = xg_linear_zeros(b, d->shape->type, dims[0], 1, columns - n);
+        both[1] = xg_linear_splat_like(b, both[1], 1);
+        d = xg_hb_concat(b, both, 2, 2);
+    }
+    return xg_linear_times(b, q, d);
+}
+/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v], info [batch, 1, 1]. */
+XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, xg_inst **out) {
+    bool tall = a->shape->dims[1] >= a->shape->dims[2];
+    xg_inst *scale = xg_linear_magnitude(b, a), *w, *z, *bad, *values, *again, *finite;
+    w = xg_linear_over(b, a, scale);
+    finite = xg_hb_1(b, XG_IS_FINITE, xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, w), 2), 1));
+    if (!tall) w = xg_linear_hermitian(b, w);
+    w = xg_svd_orthogonal(b, w, &z, &bad);
+    values = again = xg_linear_length(b, w, 1);
+    xg_linear_sorted(b, &values, &w, true);
+    xg_linear_sorted(b, &again, &z, true);
+    w = xg_svd_left(b, w, tall ? u : v);
+    out[0] = xg_hb_2(b, XG_MULTIPLY, values, xg_linear_stretch(b, scale, values->shape->dims));
+    out[1] = tall ? w : z;
+    out[2] = tall ? z : w;
+    bad = xg_hb_2(b, XG_OR, bad, xg_hb_1(b, XG_NOT, finite));
+    out[3] = xg_hb_convert(b, bad, XLAGPU_S32);
+}
+
+#endif /* XG_OPT_EIGEN_EXPANDER_C */
+/* opt/solver_calls.c -- custom calls of solvers, under the names by which JAX asks cuSOLVER, cuBLAS, cuSPARSE and LAPACK for them, as loops.
+ *
+ * XG_SOLVER_CALLS: X(target, word): xg_solver_<word> gives the value, of several results a tuple, or NULL, having made nothing, when the operands or results are not
+ * those of the target; the call then stays for a function that the user registers. Results have LAPACK's forms: what JAX exports around the calls takes them apart. */
+#ifndef XG_OPT_SOLVER_CALLS_C
+#define XG_OPT_SOLVER_CALLS_C
+
+#define XG_SOLVER_CALLS(X) \
+    X("cusolver_potrf_ffi", potrf) X("lapack_?potrf_ffi", potrf) X("lapack_?trsm_ffi", trsm) \
+    X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("lapack_?getrf_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
+    X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("lapack_?geqrf_ffi", geqrf) X("cuhybrid_geqp3", geqp3) X("lapack_?geqp3_ffi", geqp3) \
+    X("cusolver_orgqr_ffi", orgqr) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) \
+    X("cusolver_syevd_ffi", syevd) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) \
+    X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) X("lapack_?gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
+    X("cusparse_gtsv2_ffi", gtsv) X("lapack_?gtsv_ffi", gtsv)
+
+/* ---- forms of calls ---- */
+
+XG_FN const xg_shape *xg_solver_in(const xg_inst *i, uint32_t k) { return XG_OPERAND(i, k)->shape; }
+/* Matrices of floats, with elements, no dimension of which is dynamic. */
+XG_FN bool xg_solver_dense(const xg_shape *s, xg_matrices *m) { return xg_shape_is_array(s) && !s->dynamic && s->elements && xg_solver_matrices(s, m); }
+/* An array of the class of types with the batch's elements times n. */
+XG_FN bool xg_solver_part(const xg_shape *s, int class_of, int64_t elements) { return xg_shape_is_array(s) && !s->dynamic && (xg_type_class(s->type) & class_of) && s->elements == elements; }
+XG_FN bool xg_solver_same(const xg_shape *s, const xg_shape *t) { return xg_shape_is_array(s) && s->plain == t->plain; }
+/* Real values for the matrix's type, or of that type. */
+XG_FN xg_inst *xg_solver_flat(const xg_hb *b, const xg_inst *i, uint32_t k) { return xg_linear_flat(b, XG_OPERAND(i, k)); }
+XG_FN xg_inst *xg_solver_vector(const xg_hb *b, const xg_inst *i, uint32_t k, int64_t batch, int64_t rows, int64_t columns) { /* of floats */
+    xg_inst *x = XG_OPERAND(i, k);
+    int64_t dims[3];
+    dims[0] = batch; dims[1] = rows; dims[2] = columns;
+    return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(x->shape->type));
+}
+/* The results in the call's shapes. */
+XG_FN xg_inst *xg_solver_tuple_of(const xg_hb *b, const xg_inst *i, xg_inst **out) {
+    uint32_t k;
+    for (k = 0; k < i->shape->n_elems; k++) out[k] = xg_linear_result(b, out[k], i->shape->elems[k]);
+    return xg_hb_tuple(b, out, i->shape->n_elems);
+}
+XG_FN xg_inst *xg_solver_nothing(const xg_hb *b, const xg_shape *s) { return xg_linear_number(b, s->type, 0, s->dims, s->rank); }
+
+/* ---- triangular ---- */
+
+XG_FN xg_inst *xg_solver_potrf(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *good, *out[2];
+    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count)) return NULL;
+    out[0] = xg_linear_factored(b, XG_OPERAND(i, 0), xg_call_choice(i, "lower", "uplo", "L", false), &good);
+    out[1] = xg_hb_1(b, XG_NOT, good);
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_trsm(const xg_hb *b, xg_inst *i) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mx;
+    if (i->n_operands != 2 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mx) || !xg_solver_same(i->shape, xg_solver_in(i, 1)) || xg_solver_in(i, 0)->type != i->shape->type) return NULL;
+    if (m.rows != m.columns || m.count != mx.count || m.rows != (left ? mx.rows : mx.columns)) return NULL;
+    return xg_linear_solution(b, i, left, xg_call_choice(i, "lower", "uplo", "L", true), xg_call_choice(i, "unit", "diag", "U", false),
+                              xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't' : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a' : 'n');
+}
+
+/* ---- LU ---- */
+
+XG_FN xg_inst *xg_solver_getrf(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_I, m.count * XG_MIN(m.rows, m.columns)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    xg_linear_lu(b, xg_solver_flat(b, i, 0), out);
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_pivots(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL, *t = i->shape;
+    int64_t dims[2];
+    if (!s || !xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || s->type != XLAGPU_S32 || t->type != XLAGPU_S32 || s->rank < 1 || t->rank != s->rank || !s->elements || !t->elements) return NULL;
+    if (memcmp(s->dims, t->dims, (s->rank - 1) * sizeof *s->dims) != 0) return NULL;
+    dims[1] = s->dims[s->rank - 1];
+    dims[0] = s->elements / dims[1];
+    return xg_hb_reshape(b, xg_linear_permutation(b, xg_hb_reshape(b, XG_OPERAND(i, 0), dims, 2), t->dims[t->rank - 1]), t->dims, t->rank);
+}
+XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) { /* LAPACK's returns the diagonals, whose contents are nobody's business, and info */
+    bool lapack = i->shape->type == XLAGPU_TUPLE;
+    xg_matrices m;
+    xg_inst *in[3], *out[5];
+    uint32_t k;
+    if (i->n_operands != 4 || !xg_solver_dense(xg_solver_in(i, 3), &m)) return NULL;
+    if (lapack ? !xg_solver_tuple(i, 4, 5) || !xg_solver_part(i->shape->elems[4], XGT_I, m.count) : false) return NULL;
+    if (!xg_solver_same(lapack ? i->shape->elems[3] : i->shape, xg_solver_in(i, 3))) return NULL;
+    for (k = 0; k < 3; k++) {
+        if (!xg_solver_part(xg_solver_in(i, k), XGT_F | XGT_C, m.count * m.rows) || xg_solver_in(i, k)->type != xg_solver_in(i, 3)->type) return NULL;
+        if (lapack && !xg_solver_same(i->shape->elems[k], xg_solver_in(i, k))) return NULL;
+    }
+    for (k = 0; k < 3; k++) { in[k] = xg_solver_vector(b, i, k, m.count, m.rows, 1); out[k] = XG_OPERAND(i, k); }
+    out[3] = xg_linear_tridiagonal(b, in[0], in[1], in[2], xg_solver_flat(b, i, 3));
+    if (!lapack) return xg_linear_unflat(b, out[3], i->shape);
+    out[4] = xg_solver_nothing(b, i->shape->elems[4]);
+    return xg_solver_tuple_of(b, i, out);
+}
+
+/* ---- QR ---- */
+
+XG_FN xg_inst *xg_solver_geqrf(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[2];
+    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) || i->shape->elems[1]->type != xg_solver_in(i, 0)->type) return NULL;
+    out[0] = xg_linear_qr(b, xg_solver_flat(b, i, 0), &out[1]);
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_geqp3(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 2, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count * m.columns)) return NULL;
+    if (!xg_solver_part(i->shape->elems[2], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) || i->shape->elems[2]->type != xg_solver_in(i, 0)->type) return NULL;
+    xg_linear_qr_pivoted(b, xg_solver_flat(b, i, 0), out);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* Are operands 0 and 1 reflectors and their taus? How many. */
+XG_FN int64_t xg_solver_reflectors(const xg_inst *i, xg_matrices *m) {
+    const xg_shape *s = xg_solver_in(i, 0), *t = xg_solver_in(i, 1);
+    int64_t n;
+    if (!xg_solver_dense(s, m) || !xg_shape_is_array(t) || t->dynamic || t->rank < 1 || t->type != s->type) return 0;
+    n = t->dims[t->rank - 1];
+    return n <= XG_MIN(m->rows, m->columns) && t->elements == n * m->count ? n : 0;
+}
+XG_FN xg_inst *xg_solver_orgqr(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    int64_t n = i->n_operands == 2 ? xg_solver_reflectors(i, &m) : 0;
+    xg_inst *a, *taus;
+    if (!n || !xg_solver_same(i->shape, xg_solver_in(i, 0)) || m.rows < m.columns) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    taus = xg_solver_vector(b, i, 1, m.count, 1, n);
+    return xg_linear_unflat(b, xg_linear_q(b, a, taus, m.columns), i->shape);
+}
+XG_FN xg_inst *xg_solver_ormqr(const xg_hb *b, xg_inst *i) {
+    bool left = xg_call_choice(i, "left", "side", "L", true);
+    xg_matrices m, mc;
+    int64_t n = i->n_operands == 3 ? xg_solver_reflectors(i, &m) : 0;
+    xg_inst *a, *taus;
+    if (!n || !xg_solver_dense(xg_solver_in(i, 2), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 2)) || i->shape->type != xg_solver_in(i, 0)->type || mc.count != m.count || m.rows != (left ? mc.rows : mc.columns)) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    taus = xg_solver_vector(b, i, 1, m.count, 1, n);
+    a = xg_linear_reflect(b, a, taus, xg_solver_flat(b, i, 2), left, xg_call_choice(i, "transpose", "trans", "TC", false), 0);
+    return xg_linear_unflat(b, a, i->shape);
+}
+
+/* ---- eigenvalues, singular values ---- */
+
+XG_FN xg_inst *xg_solver_syevd(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * m.rows) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    xg_linear_eigh(b, xg_solver_flat(b, i, 0), xg_call_choice(i, "lower", "uplo", "L", true), out);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* (A destroyed, values, U, V or V*, info); the first two of the last three change places where the library saw the transpose. */
+XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
+    bool swapped = adjoint && xg_call_flag(i, "transposed", false), vectors = !adjoint || xg_call_choice(i, "compute_uv", "mode", "AS", true);
+    uint32_t u = swapped ? 3 : 2, v = swapped ? 2 : 3;
+    int64_t least, uc, vc;
+    xg_matrices m, mu, mv;
+    xg_inst *out[5], *made[4];
+    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    least = uc = vc = XG_MIN(m.rows, m.columns);
+    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * least) || !xg_solver_part(i->shape->elems[4], XGT_I, m.count)) return NULL;
+    if (vectors) {
+        if (!xg_solver_dense(i->shape->elems[u], &mu) || !xg_solver_dense(i->shape->elems[v], &mv) || mu.count != m.count || mv.count != m.count) return NULL;
+        uc = mu.columns;
+        vc = adjoint ? mv.rows : mv.columns;
+        if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
+        if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
+    } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
+    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, made);
+    out[0] = XG_OPERAND(i, 0);
+    out[1] = made[0];
+    out[u] = vectors ? made[1] : xg_solver_nothing(b, i->shape->elems[u]);
+    out[v] = !vectors ? xg_solver_nothing(b, i->shape->elems[v]) : adjoint ? xg_linear_hermitian(b, made[2]) : made[2];
+    out[4] = made[3];
+    return xg_solver_tuple_of(b, i, out);
+}
+XG_FN xg_inst *xg_solver_gesvd(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, true); }
+XG_FN xg_inst *xg_solver_gesvdj(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, false); }
+
+/* ---- the pass ---- */
+
+typedef struct xg_solver_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_solver_row;
+static const xg_solver_row xg_solver_rows[] = {
+#define X(target, word) {target, xg_solver_##word},
+    XG_SOLVER_CALLS(X)
+#undef X
+};
+XG_FN const xg_solver_row *xg_solver_row_of(const xg_inst *i) {
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_solver_rows); k++) if (xg_call_is(target, xg_solver_rows[k].target)) return &xg_solver_rows[k];
+    return NULL;
+}
+XG_FN bool xg_solver_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_solver_row_of(i) != NULL; }
+XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
+XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
+
+#endif /* XG_OPT_SOLVER_CALLS_C */
 /* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
  * values nobody takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
@@ -21665,7 +24344,7 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *made = xg_sort_trivial(b, i);
     return made ? made : xg_sort_narrow(b, i);
 }
-XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */
 /* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
@@ -21764,16 +24443,8 @@ XG_FN bool xg_split_scan(xg_inst *i) {
     xg_inst_remove(i);
     return true;
 }
-XG_FN bool xg_split_scans_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
-    }
-    return changed;
-}
-XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_sequence(m, xg_split_scans_in); }
+XG_FN bool xg_split_step(xg_inst *i) { return i->op == XG_REDUCE_WINDOW && xg_split_scan(i); }
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return m->made[XG_REDUCE_WINDOW] && xg_opt_each_step(m, xg_split_step); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
@@ -21832,6 +24503,7 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT]) return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
@@ -22148,9 +24820,11 @@ XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *
 /* Loops inside come first; a loop that was changed is looked at again. */
 XG_FN bool xg_opt_while_simplifier(xg_module *m) {
     uint32_t n_comps = m->n_comp_ids;
-    unsigned char *acts = xg_opt_acting_comps(m);
+    unsigned char *acts;
     bool changed = false;
     xg_comp *c;
+    if (!m->made[XG_WHILE]) return false;
+    acts = xg_opt_acting_comps(m);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         if (c->id >= n_comps) continue; /* made here: the next round's */
@@ -22181,7 +24855,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         xg_while w;
         int64_t trips, index = 0;
         char text[160];
@@ -22206,7 +24880,7 @@ XG_FN bool xg_zero_matches(const xg_inst *i) {
     return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
 }
 XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
-XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+XG_FN bool xg_opt_zero_sized(xg_module *m) { return m->made_empty && xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
 
 #endif /* XG_OPT_ZERO_SIZED_C */
 
@@ -22224,6 +24898,8 @@ XG_FN bool xg_opt_zero_sized(xg_module *m) { return xg_opt_expand(m, xg_zero_mat
 XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
 XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
+XG_FN bool xg_fuse_pattern(const xg_inst *constant, int64_t bytes, uint32_t *pattern); /* 32 bits that fill so many bytes as it does; false: none do */
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant everywhere that needs no kernel */
 
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
@@ -22241,6 +24917,7 @@ XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants ge
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
@@ -22312,8 +24989,8 @@ struct xg_kernel {
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
     uint32_t n_readers;          /* those that do */
-    uint32_t n_inputs;
-    xg_kernel_input *inputs;
+    uint32_t n_inputs, inputs_cap;
+    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
     const xg_inst *hero;
     int64_t elements, instructions, memory, time;
     uint32_t ops;                /* size of the code */
@@ -22358,6 +25035,7 @@ XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
 XG_FN bool xg_fuse_is_hero(const xg_inst *i);
 XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
@@ -22383,6 +25061,7 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
+XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
 /* ---- priority.c ---- */
@@ -22401,7 +25080,8 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes th
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
- * sizes), only an operand of a single result may be given away.
+ * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
+ * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
@@ -22504,6 +25184,19 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && xg_in_place_one_walk(c));
 }
 
+/* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
+XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
+    const xg_inst *root = c->root;
+    uint32_t k;
+    if (root->op != XG_TUPLE || w->reduced) return !w->reduced;
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_shape *s = XG_OPERAND(root, k)->shape;
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        if (s->elements != to->shape->elements || (s->elements != XG_OPERAND(root, 0)->shape->elements && !xg_in_place_same_shape(s, to->shape))) return false;
+    }
+    return true;
+}
+
 /* Whether all of a row is read, by the threads that write it, before any of it is written. */
 XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
@@ -22515,7 +25208,7 @@ XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
 }
 
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
@@ -22531,10 +25224,13 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c));
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
     xg_arena_reset(a, mark);
     return ok;
 }
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, false); }
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, true); }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
@@ -22686,37 +25382,30 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 /* ---- the pass ---- */
 
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
-XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        xg_inst **args;
-        bool found = false;
-        uint32_t k;
-        next = i->next;
-        if (i->op != XG_FUSION) continue;
-        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
-        if (!found) continue;
-        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
-        xg_inst_remove(i);
-        changed = true;
-    }
-    return changed;
+XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
+    xg_inst **args;
+    bool found = false;
+    uint32_t k;
+    if (i->op != XG_FUSION) return false;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+    if (!found) return false;
+    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
+    xg_inst_remove(i);
+    return true;
 }
-XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = xg_fuse_unfuse_sorts(c);
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
-        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
-        changed = true;
-    }
-    return changed;
+XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
+    if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
+    xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+    return true;
 }
-XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+XG_FN bool xg_fuse_split_sorts(xg_module *m) {
+    bool changed;
+    if (!m->made[XG_SORT] && !m->made[XG_TOPK]) return false;
+    changed = xg_opt_each_step(m, xg_fuse_unfuse_sorts);
+    return xg_opt_each_step(m, xg_fuse_split_long_sort) || changed;
+}
 
 #endif /* XG_FUSE_SORT_PASSES_C */
 /* fuse/partition.c -- the computation partitioner.
@@ -22961,6 +25650,28 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
 }
 XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_wrap_comp); }
 
+/* ---- fills ---- */
+
+XG_FN bool xg_fuse_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
+    const xg_literal *l = i->literal;
+    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
+    const unsigned char *d;
+    unsigned char word[4];
+    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
+    d = (const unsigned char *)l->data;
+    n = (size_t)i->shape->elements * size;
+    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
+    for (k = 0; k < 4; k++) word[k] = d[k % size];
+    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
+}
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern) {
+    int64_t bytes = xg_shape_is_array(i->shape) ? i->shape->elements * xg_type_bytes(i->shape->type) : 0;
+    while (i->op == XG_BROADCAST || i->op == XG_COPY || xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return xg_fuse_pattern(i, bytes, pattern);
+}
+
 /* ---- array constants out of fusions ---- */
 
 XG_FN bool xg_fuse_is_splat(const xg_inst *i) {
@@ -23018,7 +25729,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
 
 #endif /* XG_FUSE_WRAP_C */
 /* fuse/combine_operands.c -- a fusion that reads several arrays only to combine them element by element gets the combination from the fusion that makes one of them.
@@ -23181,7 +25892,7 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
     XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
     return changed;
 }
-XG_FN bool xg_fuse_combine_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_combine_comp); }
+XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp); }
 
 #endif /* XG_FUSE_COMBINE_OPERANDS_C */
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
@@ -23275,7 +25986,10 @@ XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
 
 /* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
 XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
-    int64_t rate = xg_cost_mul(c->machine->bandwidth_gbs, speed), most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    int64_t rate, most;
+    if (!bytes) return 0;
+    rate = xg_cost_mul(c->machine->bandwidth_gbs, speed);
+    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
     return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
 }
 
@@ -23388,7 +26102,7 @@ XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array
 XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if ((i->op == XG_REDUCE || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
     case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
@@ -23406,6 +26120,15 @@ XG_FN bool xg_fuse_is_scan(const xg_inst *i) {
     return i->op == XG_REDUCE_WINDOW && xg_window_is_scan(i, &dim, &reverse);
 }
 
+/* Elements of one window; 1 without the attribute. */
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
+    return n;
+}
+
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -23421,12 +26144,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: {
-        const xg_attr *a = xg_inst_attr(i, XG_A_window);
-        if (xg_fuse_is_scan(i)) return 1;
-        for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
-        return n;
-    }
+    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
     }
@@ -23436,7 +26154,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
-    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
+    case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
     }
 }
@@ -23562,7 +26280,7 @@ XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
+XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
 
 #endif /* XG_FUSE_SCATTER_OPERANDS_C */
 /* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
@@ -23735,6 +26453,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
     k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->inputs_cap = n + 1;
     k->n_inputs = n;
     for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
     xg_kernel_settle(g, k);
@@ -23776,36 +26495,32 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
 
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
-    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
-    uint32_t n = 0, j, k;
-    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
-    for (j = 0; j < p->n_inputs; j++) {
+    uint32_t n = 0, had, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
+    for (had = n, j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
-        if (k < n) xg_kernel_join(&inputs[k], &through);
-        else inputs[n++] = through;
+        for (k = 0; k < n && c->inputs[k].from != through.from; k++) {}
+        if (k < n) { xg_kernel_join(&c->inputs[k], &through); continue; }
+        if (n == c->inputs_cap) c->inputs = (xg_kernel_input *)xg_vec_grow(g->arena, c->inputs, &c->inputs_cap, sizeof *c->inputs);
+        c->inputs[n++] = through;
     }
+    c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
-    c->inputs = inputs;
-    c->n_inputs = n;
     xg_kernel_settle(g, c);
+    for (j = had; j < n; j++) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     xg_kernel_input in = *xg_kernel_find_input(c, p);
-    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
-    uint32_t n = c->n_inputs, j, k;
-    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
-    if (c->shared && p->shared) xg_kernel_walk(g, c);
-    else xg_kernel_combine(g, c, p, &in);
+    xg_kernel was = *c;
+    uint32_t j;
     c->shared = c->shared || p->shared;
-    for (j = 0; j < c->n_inputs; j++) {
-        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
-        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
-    }
+    if (!was.shared || !p->shared) { xg_kernel_combine(g, c, p, &in); return; }
+    xg_kernel_walk(g, c);
+    for (j = 0; j < c->n_inputs; j++) if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
 /* ---- the start ---- */
@@ -24077,7 +26792,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
 
 /* ---- levels ---- */
 
@@ -24155,14 +26870,24 @@ XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
 }
 
-/* A loop so short that a kernel of loops may have it beside others. */
+/* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own, where many threads share it. */
 XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     const xg_inst *h = k->hero;
-    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+    if (!h) return true;
+    if (h->op != XG_REDUCE && h->op != XG_DOT && h->op != XG_CONVOLUTION && h->op != XG_REDUCE_WINDOW) return false;
+    if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
+    return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
+}
+
+/* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
+XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
+    uint32_t pattern;
+    return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
+    if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
@@ -24194,7 +26919,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
         else inputs[n++] = b->inputs[j];
     }
     a->inputs = inputs;
-    a->n_inputs = n;
+    a->inputs_cap = a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
@@ -24264,6 +26989,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
@@ -24282,22 +27008,28 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
-    /* Beyond the size of one kernel the values stay in memory: a chain of thousands of operations lost its other fusions otherwise. */
-    if (related && !a->hero && a->ops <= XG_FUSE_OPS_MAX) xg_multi_drop_roots(g, a);
+    if (related && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 
 /* ---- who is tried ---- */
+
+/* The kernel that makes it now, or computes it where its value is needed: a kernel that lost its own root goes on under another one. */
+XG_FN xg_kernel *xg_multi_leader(xg_kernel *k) {
+    while (k->leader != k) k = k->leader = k->leader->leader;
+    return k;
+}
 
 /* Each of the kernels with the last few like it before. */
 XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
     bool changed = false;
     uint32_t j, k, tries;
     for (j = 1; j < n; j++) {
-        xg_kernel *b = kernels[j]->leader;
+        xg_kernel *b = xg_multi_leader(kernels[j]), *last = b;
         for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = kernels[k]->leader;
-            if (a == b || !xg_multi_is_near(a, b)) continue;
+            xg_kernel *a = xg_multi_leader(kernels[k]);
+            if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
+            last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) { changed = true; break; }
         }
@@ -24345,10 +27077,11 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
     qsort(list, n, sizeof *list, xg_multi_by_level);
     for (k = 1; k < n; k++) {
-        xg_kernel *b = list[k]->leader;
+        xg_kernel *b = xg_multi_leader(list[k]), *last = b;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = list[j]->leader;
-            if (a == b || !xg_multi_is_little(a)) continue;
+            xg_kernel *a = xg_multi_leader(list[j]);
+            if (a == last || a == b || !xg_multi_is_little(a)) continue;
+            last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) break;
         }
@@ -24625,6 +27358,8 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     return false;
 }
 
+XG_FN bool xg_fuse_allow_rows(xg_module *m) { m->row_programs = true; return false; }
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
     xg_rows_pass p;
@@ -24650,28 +27385,27 @@ XG_FN void xg_rows_run(xg_kernels *g) {
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+/* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
+typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is ---- */
 
 /* What computing it in its readers saves, its own kernel with it. */
 XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
-XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
-    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
-    return x != y ? x > y : a->place < b->place;
-}
+XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
-XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
 
 XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
-    xg_kernel *k = q->heap.p[at];
-    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    xg_queued *heap = q->heap.p, k = heap[at];
+    while (at && xg_queue_before(&k, &heap[(at - 1) / 2])) { xg_queue_set(q, at, heap[(at - 1) / 2]); at = (at - 1) / 2; }
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= q->heap.n) break;
-        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
-        if (!xg_queue_before(q->heap.p[child], k)) break;
-        xg_queue_set(q, at, q->heap.p[child]);
+        if (child + 1 < q->heap.n && xg_queue_before(&heap[child + 1], &heap[child])) child++;
+        if (!xg_queue_before(&heap[child], &k)) break;
+        xg_queue_set(q, at, heap[child]);
         at = child;
     }
     xg_queue_set(q, at, k);
@@ -24679,18 +27413,24 @@ XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
 
 XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
     uint32_t at = k->heap_at - 1;
-    xg_kernel *last = q->heap.p[--q->heap.n];
+    xg_queued last = q->heap.p[--q->heap.n];
     k->heap_at = 0;
-    if (last == k) return;
+    if (last.kernel == k) return;
     xg_queue_set(q, at, last);
     xg_queue_sift(q, at);
 }
 
 /* Its gain changed: into the queue, to another place, or out. */
 XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    xg_queued k;
     bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
     if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
-    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    k.worth = xg_queue_worth(p);
+    k.kernel = p;
+    k.place = p->place;
+    if (!p->heap_at) { xg_push(q->g->arena, xg_queued, &q->heap, k); p->heap_at = q->heap.n; }
+    else if (q->heap.p[p->heap_at - 1].worth == k.worth) return;
+    q->heap.p[p->heap_at - 1] = k;
     xg_queue_sift(q, p->heap_at - 1);
 }
 
@@ -24804,7 +27544,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
-        xg_kernel *best = q.heap.p[0];
+        xg_kernel *best = q.heap.p[0].kernel;
         xg_queue_drop(&q, best);
         xg_priority_fuse(&q, best);
     }
@@ -24816,7 +27556,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
     xg_multi_levels(&g);
-    xg_rows_run(&g);
+    if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
     return xg_kernels_close(&g);
 }
@@ -24900,7 +27640,7 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
  *   say signed or unsigned. Sub-byte HLO integers are i8 by value. f8, f6, f4 exist as element types and convert; they do not compute.
  * - `index` is the type of positions; `convert_index` decides i32 or i64 for the whole kernel.
  *
- * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena and frees nothing. */
+ * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
 /* kir/ops.h -- THE table of kernel IR operations: high-level ones (tensors, indexing maps), structured control flow, and the low-level ones that
@@ -25173,6 +27913,7 @@ struct xg_kfunc {
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
+    xg_arena *temp;       /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another one */
     xg_aff_ctx *aff;      /* where its maps live */
     xg_set types;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
@@ -25182,6 +27923,8 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;        /* flush subnormals; contraction of a*b+c allowed */
     const void *target;   /* xg_target, for passes below lower_tensors */
+    xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
+    xg_kop *last_constant;
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
@@ -25563,7 +28306,7 @@ XG_FN const xg_ktype *xg_ktype_with_elem(xg_kmodule *m, const xg_ktype *t, xg_ke
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff) {
     xg_kmodule *m = XG_NEW(a, xg_kmodule);
     m->ctx = c;
-    m->arena = a;
+    m->arena = m->temp = a;
     m->aff = aff;
     xg_set_init(&m->types, a);
     return m;
@@ -25734,13 +28477,51 @@ XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     return (int64_t)u;
 }
 
-XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
+/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its type since: then it is no answer any more. */
+typedef struct xg_kconst_key { const xg_ktype *type; int64_t a, b; const xg_kregion *at; } xg_kconst_key;
+XG_FN bool xg_kconst_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_kconst_key *k = (const xg_kconst_key *)key;
+    return op->a == k->a && op->b == k->b && op->results[0].type == k->type && op->parent == k->at;
+}
+/* The slot of the constant of this type and these bits in region `at`. */
+XG_FN void **xg_kconst_slot(xg_set *pool, const xg_ktype *t, int64_t a, int64_t b, const xg_kregion *at) {
+    xg_kconst_key key;
+    key.type = t;
+    key.a = a;
+    key.b = b;
+    key.at = at;
+    return xg_set_find(pool, xg_hash_mix(t->id + (uint32_t)b, (uint64_t)a), xg_kconst_same, &key);
+}
+/* Behind the last constant at the head of the entry; in front of all, should that one be gone. */
+XG_FN xg_kb xg_kconst_place(xg_kmodule *m) {
+    xg_kregion *body = m->entry->body;
+    return xg_kb_make(m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
+}
+/* A constant that will take a register, as predicates and 16 bits do, is better made where it is used. */
+XG_FN bool xg_kconst_is_pooled(const xg_kb *b, const xg_ktype *t) {
+    int bits = xg_kelem_bits(t->elem);
+    return b->m->constants.arena && bits != 1 && bits != 16 && b->region->func == b->m->entry;
+}
+
+XG_FN xg_kop *xg_kconst_make(xg_kb *b, const xg_ktype *t, int64_t a) {
     xg_kop *op = xg_kir_op(b, XG_K_OP_CONST, NULL, 0, &t, 1, 0);
+    op->a = a;
+    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(a, a));
+    return op;
+}
+XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
     int width = xg_kelem_bits(t->elem);
-    if (xg_kelem_is_int(t->elem)) op->a = xg_kint_wrap(t->elem, (int64_t)bits);
-    else op->a = (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
-    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(op->a, op->a));
-    return op->results;
+    int64_t a = xg_kelem_is_int(t->elem) ? xg_kint_wrap(t->elem, (int64_t)bits) : (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
+    void **slot;
+    xg_kb head;
+    if (!xg_kconst_is_pooled(b, t)) return xg_kconst_make(b, t, a)->results;
+    slot = xg_kconst_slot(&b->m->constants, t, a, 0, b->m->entry->body);
+    if (!*slot) {
+        head = xg_kconst_place(b->m);
+        *slot = b->m->last_constant = xg_kconst_make(&head, t, a);
+    }
+    return ((xg_kop *)*slot)->results;
 }
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) { return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v); }
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v) {
@@ -25797,7 +28578,7 @@ XG_FN xg_kval *xg_kselect_held(xg_kb *b) {
 
 /* Up to two values in front of indices; the list is scratch. */
 XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *const *indices, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 2);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 2);
     uint32_t k, at = 0;
     v[at++] = first;
     if (second) v[at++] = second;
@@ -25827,13 +28608,13 @@ XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count) { return xg_kid(
 XG_FN xg_kval *xg_kblock_id(xg_kb *b, int axis, int64_t count) { return xg_kid(b, XG_K_OP_BLOCK_ID, axis, count); }
 
 XG_FN const xg_ktype **xg_ktypes_of(xg_kb *b, xg_kval *const *vals, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = vals[k]->type;
     return t;
 }
 XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = xg_kir_scalar(b->m, XG_E_INDEX);
     return t;
@@ -25861,7 +28642,7 @@ XG_FN xg_kop *xg_kcall(xg_kb *b, xg_kfunc *callee, xg_kval *const *args, uint32_
 XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n) { return xg_kir_op(b, XG_K_OP_IF, &cond, 1, results, n, 2); }
 
 XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval *const *inits, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 3);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 3);
     const xg_ktype **types;
     xg_range from = xg_kval_range(lo), to = xg_kval_range(hi);
     xg_kop *op;
@@ -25879,7 +28660,7 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
 
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
     uint32_t syms = map->n_syms + map->n_rts, k;
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, map->n_dims + n + 1);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, map->n_dims + n + 1);
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
@@ -25945,7 +28726,7 @@ XG_FN xg_kval *xg_kclone_value(const xg_map64 *vals, xg_kval *v) {
     return to ? to : v;
 }
 XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
-    xg_arena *a = b->m->arena;
+    xg_arena *a = b->m->temp;
     xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     const xg_ktype *few_types[8];
     uint32_t k, i;
@@ -28181,7 +30962,7 @@ typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
     xg_set seen;                    /* of entries */
-    xg_set constants;
+    xg_set *constants, own;         /* of the module for the entry, else its own */
     xg_kop *last_constant;          /* of those gathered at the head */
     uint32_t epoch;
 } xg_kcse;
@@ -28258,7 +31039,7 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
     slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
     e = (xg_kcse_entry *)*slot;
     if (!e) {
-        e = XG_NEW(c->m->arena, xg_kcse_entry);
+        e = XG_NEW(c->m->temp, xg_kcse_entry);
         *e = key;
         *slot = e;
         return op;
@@ -28271,16 +31052,17 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
 
 /* ---- constants ---- */
 
-XG_FN bool xg_kcse_constant_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
 XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
-    void **slot = xg_set_find(&c->constants, xg_kcse_hash(op), xg_kcse_constant_same, op);
-    xg_kop *at = c->last_constant ? c->last_constant->next : c->body->first;
+    void **slot = xg_kconst_slot(c->constants, op->results[0].type, op->a, op->b, c->body);
+    xg_kop *at;
+    if (*slot == op) return;
     if (*slot) {
         xg_kval_replace(op->results, ((xg_kop *)*slot)->results);
         xg_kop_remove(op);
         return;
     }
     *slot = op;
+    at = c->last_constant && c->last_constant->parent == c->body ? c->last_constant->next : c->body->first;
     if (at != op) xg_kop_move_before(op, at);
     c->last_constant = op;
 }
@@ -28327,11 +31109,15 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    xg_set_init(&c.seen, m->arena);
-    xg_set_init(&c.constants, m->arena);
+    xg_set_init(&c.seen, m->temp);
+    xg_set_init(&c.own, m->temp);
+    c.constants = f == m->entry ? &m->constants : &c.own;
+    if (!c.constants->arena) xg_set_init(c.constants, m->arena);
+    if (f == m->entry) c.last_constant = m->last_constant;
     for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
     xg_set_reserve(&c.seen, count);
     xg_kcse_region(&c, f->body);
+    if (f == m->entry) m->last_constant = c.last_constant;
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
@@ -28383,7 +31169,7 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
     xg_kfunc *f = (xg_kfunc *)op->p;
     uint32_t n = op->n_operands, k;
-    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, 2 * n + 1);
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, 2 * n + 1);
     xg_kb b = xg_kb_before(m, op);
     int64_t distance;
     b.loc = op->loc;
@@ -28404,7 +31190,7 @@ XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
         for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
     }
 }
@@ -28441,7 +31227,7 @@ XG_FN void xg_kinline_call(xg_kinliner *in, xg_kop *call, xg_kfunc *callee) {
     uint32_t k;
     in->ops += xg_kregion_count(callee->body);
     if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
-    xg_map64_init(&vals, in->m->arena);
+    xg_map64_init(&vals, in->m->temp);
     for (k = 0; k < call->n_operands; k++) xg_map64_put(&vals, (uint64_t)callee->body->args[k].id + 1, call->operands[k].value);
     for (op = callee->body->first; op && op != end; op = op->next) {
         b.loc = op->loc;
@@ -28458,7 +31244,7 @@ XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     f->mark = XG_KINLINE_OPEN;
     if (++in->depth > XG_KINLINE_DEPTH_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "functions of a fused computation call each other deeper than %d", (int)XG_KINLINE_DEPTH_MAX);
     xg_kir_cse_func(in->m, f);
-    xg_kops_collect_of(in->m->arena, &calls, f->body, XG_K_OP_CALL);
+    xg_kops_collect_of(in->m->temp, &calls, f->body, XG_K_OP_CALL);
     for (k = 0; k < calls.n; k++) {
         xg_kfunc *callee = (xg_kfunc *)calls.p[k]->p;
         if (callee->mark == XG_KINLINE_OPEN) xg_fail(in->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR function @%.*s calls itself", (int)callee->name.n, callee->name.p);
@@ -28562,13 +31348,13 @@ XG_FN const xg_imap *xg_kpeel_range(xg_kmodule *m, const xg_imap *map, uint32_t 
 XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_kval *const *inits) {
     xg_kb b = xg_kb_before(m, loop), in;
     uint32_t n = (uint32_t)loop->a, k;
-    xg_kval **dims = XG_NEW_N(m->arena, xg_kval *, n + 1);
+    xg_kval **dims = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kregion *from = loop->regions[0];
     xg_map64 vals;
     xg_kop *to, *o;
     for (k = 0; k < n; k++) dims[k] = loop->operands[k].value;
     to = xg_kloop(&b, map, dims, inits, loop->n_results);
-    xg_map64_init(&vals, m->arena);
+    xg_map64_init(&vals, m->temp);
     for (k = 0; k < from->n_args; k++) {
         to->regions[0]->args[k].name = from->args[k].name;
         xg_map64_put(&vals, (uint64_t)from->args[k].id + 1, &to->regions[0]->args[k]);
@@ -28594,15 +31380,15 @@ XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
         most = xg_kpeel_range(m, map, s, xg_range_of(r.lo, r.hi - 1));
         if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms || most->syms[s].range.hi != r.hi - 1) continue;
         last = xg_kpeel_range(m, map, s, xg_range_of(r.hi, r.hi));
-        inits = XG_NEW_N(m->arena, xg_kval *, n + 1);
+        inits = XG_NEW_N(m->temp, xg_kval *, n + 1);
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
         first = xg_kpeel_copy(m, loop, most, inits);
-        xg_push(m->arena, xg_kop *, loops, first);
+        xg_push(m->temp, xg_kop *, loops, first);
         second = first;
         if (last->state == XG_IMAP_OK) {
             for (k = 0; k < n; k++) inits[k] = &first->results[k];
             second = xg_kpeel_copy(m, loop, last, inits);
-            xg_push(m->arena, xg_kop *, loops, second);
+            xg_push(m->temp, xg_kop *, loops, second);
         }
         for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
         xg_kop_remove(loop);
@@ -28679,7 +31465,7 @@ XG_FN void xg_kguard_add(xg_klowering *l, const xg_aff *e, xg_range r) {
         if (g > 1 && g < XG_KGUARD_MAX && xg_kguard_loosen(l, &c, g)) k = UINT32_MAX; /* again from the first term: there are fewer now */
     }
     c.level = xg_kguard_level(l, c.expr);
-    xg_push(l->m->arena, xg_kguard, &l->guards, c);
+    xg_push(l->m->temp, xg_kguard, &l->guards, c);
 }
 
 /* A value of the expression over dims and the symbols made so far; nothing is assumed but what is known of these. */
@@ -28692,7 +31478,7 @@ XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
     if (e->kind == XG_AFF_SYM) return l->vars[n + e->n];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(b, XG_E_INDEX, e->k);
     map = xg_imap_new(l->m->aff, n, xg_kguard_level(l, e), 0, 1, 0);
-    vars = XG_NEW_N(l->m->arena, xg_kval *, n + map->n_syms + 1);
+    vars = XG_NEW_N(l->m->temp, xg_kval *, n + map->n_syms + 1);
     for (k = 0; k < n; k++) { map->dims[k] = l->map->dims[k]; map->dims[k].range = l->dims[k]; vars[k] = l->vars[k]; }
     for (k = 0; k < map->n_syms; k++) { map->syms[k] = l->map->syms[k]; vars[n + k] = l->vars[n + k]; }
     map->results[0] = e;
@@ -28801,7 +31587,7 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     xg_klowering l;
     const xg_imap *map = (const xg_imap *)loop->p;
     uint32_t n = loop->n_results, k;
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, n + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kb b = xg_kb_before(m, loop);
     memset(&l, 0, sizeof l);
     l.m = m;
@@ -28810,9 +31596,9 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     if (map->n_rts) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a loop over an indexing map with runtime symbols; the emitter has to pass these as operands of apply_indexing");
     for (k = 0; k < n; k++) carried[k] = loop->operands[loop->a + k].value;
     if (map->state == XG_IMAP_OK) {
-        l.dims = XG_NEW_N(m->arena, xg_range, map->n_dims + 1);
-        l.syms = XG_NEW_N(m->arena, xg_range, map->n_syms + 1);
-        l.vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + map->n_syms + 1);
+        l.dims = XG_NEW_N(m->temp, xg_range, map->n_dims + 1);
+        l.syms = XG_NEW_N(m->temp, xg_range, map->n_syms + 1);
+        l.vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + map->n_syms + 1);
         for (k = 0; k < map->n_dims; k++) { l.vars[k] = loop->operands[k].value; l.dims[k] = xg_kval_range(l.vars[k]); }
         for (k = 0; k < map->n_syms; k++) l.syms[k] = map->syms[k].range;
         l.env = xg_aff_env_of(m->aff, l.dims, map->n_dims, l.syms, map->n_syms);
@@ -28830,7 +31616,7 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_LOOP);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
         for (k = 0; k < loops.n; k++) if (!xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]);
     }
 }
@@ -28867,7 +31653,7 @@ XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
 /* Replaces the indices from operand `from` on by one. The tensor's type must still be the old one. */
 XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor) {
     xg_kb b = xg_kb_before(m, op);
-    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, op->n_operands + 1), *kept[3];
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, op->n_operands + 1), *kept[3];
     const xg_ktype *result = xg_kflat_type(m, op->results[0].type);
     xg_kop *to;
     uint32_t k;
@@ -28898,10 +31684,10 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         const xg_ktype **of;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
-        of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW);
+        of = XG_NEW_N(m->temp, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
@@ -28915,7 +31701,10 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
  * An operand that is itself an apply_indexing, a constant, or a sum or product by a constant of index type is taken into the expression; what
  * is left over are the leaves, each of them once, with the range of its value. The conditions under which an inner map was
  * made hold for the outer one too (a value is only used where it is defined) and help to simplify; beyond a number they are dropped.
- * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal. */
+ * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal.
+ *
+ * Most results are sums of leaves and constants, and a loop that was unrolled has put constants into maps that are simple already: these are put together
+ * term by term, in a few additions; the rules are asked only where a quotient, a condition or a narrower range could give them something to do. */
 #ifndef XG_KIR_INDEXING_C
 #define XG_KIR_INDEXING_C
 
@@ -28925,6 +31714,12 @@ typedef struct xg_kindexer {
     xg_kmodule *m;
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
     xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
+    int64_t scales[XG_KINDEX_LEAVES_MAX]; /* of a sum that is put together term by term: by leaf, */
+    bool inside[XG_KINDEX_LEAVES_MAX];    /* whether a quotient or remainder has it, */
+    const xg_kop *from;                   /* the operation whose map these are of, */
+    xg_term inner[XG_KINDEX_LEAVES_MAX];  /* they themselves, */
+    uint32_t n_inner;
+    int64_t constant;
     uint32_t n_leaves;
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
     uint32_t n_constraints;
@@ -28942,6 +31737,8 @@ XG_FN const xg_aff *xg_kindex_leaf(xg_kindexer *x, xg_kval *v, const xg_imap_var
         x->leaves[k] = v;
         x->vars[k].name = as ? as->name : xg_str_of(NULL, 0);
         x->vars[k].range = r;
+        x->scales[k] = 0;
+        x->inside[k] = false;
         x->n_leaves++;
     }
     if (as) x->vars[k].range = xg_range_meet(x->vars[k].range, as->range);
@@ -28972,7 +31769,7 @@ XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
 XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t which, uint32_t depth) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t n = map->n_syms + map->n_rts, k;
-    const xg_aff **vars = XG_NEW_N(x->m->arena, const xg_aff *, map->n_dims + n + 1), *e;
+    const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
     xg_aff_env *env = &x->m->aff->anywhere;
     xg_aff_rewrite w;
     for (k = 0; k < map->n_dims + n; k++) {
@@ -29020,9 +31817,19 @@ XG_FN bool xg_kindex_sort(xg_kindexer *x) {
     for (i = 1; i < x->n_leaves; i++) {
         xg_kval *leaf = x->leaves[i];
         xg_imap_var var = x->vars[i];
-        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) { x->leaves[k] = x->leaves[k - 1]; x->vars[k] = x->vars[k - 1]; moved = true; }
+        int64_t scale = x->scales[i];
+        bool inside = x->inside[i];
+        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) {
+            x->leaves[k] = x->leaves[k - 1];
+            x->vars[k] = x->vars[k - 1];
+            x->scales[k] = x->scales[k - 1];
+            x->inside[k] = x->inside[k - 1];
+            moved = true;
+        }
         x->leaves[k] = leaf;
         x->vars[k] = var;
+        x->scales[k] = scale;
+        x->inside[k] = inside;
     }
     return moved;
 }
@@ -29064,16 +31871,158 @@ XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t 
     return xg_imap_drop_unused_dims(m->aff, to, kept);
 }
 
+/* ---- sums, term by term; each step answers false where only the rules know ---- */
+
+XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth);
+XG_FN bool xg_kindex_add(int64_t *sum, int64_t v, int64_t scale) { return xg_mul64(v, scale, &v) && xg_add64(*sum, v, sum); }
+/* Adds scale times an operand; it stands for the variable `as` of a map, whose range must not say more than is known. */
+XG_FN bool xg_kindex_sum_operand(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, int64_t scale, uint32_t depth) {
+    xg_kop *op = v->def;
+    const xg_aff *leaf;
+    int64_t c;
+    if (op && v->type->elem == XG_E_INDEX && !xg_kindex_is_leaf(v)) {
+        if (depth > XG_KINDEX_DEPTH_MAX || v->lo > v->hi || (as && (v->lo < as->range.lo || v->hi > as->range.hi))) return false;
+        switch (op->op) {
+        case XG_K_OP_CONST: return xg_kindex_add(&x->constant, op->a, scale);
+        case XG_K_OP_APPLY: return xg_imap_ok((const xg_imap *)op->p) && xg_kindex_sum_result(x, op, v->index, scale, depth + 1);
+        case XG_K_OP_MULI: return xg_kval_is_const(op->operands[1].value, &c) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1);
+        default:
+            c = op->op == XG_K_OP_SUBI ? -1 : 1;
+            return xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[1].value, NULL, scale, depth + 1);
+        }
+    }
+    leaf = xg_kindex_leaf(x, v, as);
+    return leaf && xg_kindex_add(&x->scales[leaf->n], 1, scale);
+}
+/* What a quotient or remainder reads are leaves. */
+XG_FN bool xg_kindex_sum_inside(xg_kindexer *x, const xg_kop *op, const xg_aff *e) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    const xg_aff *leaf;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) {
+        xg_kval *v = op->operands[e->n].value;
+        if (!xg_kindex_is_leaf(v) || (leaf = xg_kindex_leaf(x, v, &map->dims[e->n])) == NULL) return false;
+        x->inside[leaf->n] = true;
+        return true;
+    }
+    if (e->of) return xg_kindex_sum_inside(x, op, e->of);
+    for (k = 0; k < e->n; k++) if (!xg_kindex_sum_inside(x, op, e->terms[k].of)) return false;
+    return true;
+}
+/* Adds scale times a result. Quotients are those of one map that is simple already; where it is not, it must be without conditions as well. */
+XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    xg_linear l;
+    int64_t s;
+    uint32_t k;
+    if (!map->results[which] || (!xg_kindex_done(op) && map->n_constraints)) return false;
+    xg_aff_linear(map->results[which], &l);
+    if (!xg_kindex_add(&x->constant, l.k, scale)) return false;
+    for (k = 0; k < l.n; k++) {
+        const xg_aff *of = l.terms[k].of;
+        uint32_t var = of->kind == XG_AFF_SYM ? map->n_dims + of->n : of->n;
+        if (!xg_mul64(l.terms[k].scale, scale, &s)) return false;
+        if (of->kind == XG_AFF_DIM || of->kind == XG_AFF_SYM) {
+            if (!xg_kindex_sum_operand(x, op->operands[var].value, of->kind == XG_AFF_DIM ? &map->dims[of->n] : &map->syms[of->n], s, depth)) return false;
+            continue;
+        }
+        if (!xg_kindex_done(op) || map->n_syms || map->n_rts || (x->from && x->from != op) || x->n_inner == XG_KINDEX_LEAVES_MAX || !xg_kindex_sum_inside(x, op, of)) return false;
+        x->from = op;
+        x->inner[x->n_inner].of = of;
+        x->inner[x->n_inner++].scale = s;
+    }
+    return true;
+}
+/* Leaves that the sum has, in their order; what a quotient reads must have the range that it was simplified under. */
+XG_FN bool xg_kindex_sum_leaves(xg_kindexer *x) {
+    uint32_t k, n = 0;
+    (void)xg_kindex_sort(x);
+    for (k = 0; k < x->n_leaves; k++) {
+        if (!x->scales[k] && !x->inside[k]) continue;
+        if (x->vars[k].range.lo >= x->vars[k].range.hi) return false;
+        x->leaves[n] = x->leaves[k];
+        x->vars[n] = x->vars[k];
+        x->scales[n] = x->scales[k];
+        x->inside[n++] = x->inside[k];
+    }
+    x->n_leaves = n;
+    return true;
+}
+/* The same expression over the leaves; NULL where their order is another one, or a range is narrower. */
+XG_FN const xg_aff *xg_kindex_sum_renamed(xg_kindexer *x, const xg_aff *e) {
+    const xg_imap *map = (const xg_imap *)x->from->p;
+    xg_aff_ctx *aff = x->m->aff;
+    xg_term terms[XG_KINDEX_LEAVES_MAX];
+    const xg_aff *of;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) {
+        const xg_kval *v = x->from->operands[e->n].value;
+        for (k = 0; x->leaves[k] != v; k++) {}
+        return xg_range_equal(x->vars[k].range, map->dims[e->n].range) ? xg_aff_dim(aff, k) : NULL;
+    }
+    if (e->of) return (of = xg_kindex_sum_renamed(x, e->of)) != NULL ? of == e->of ? e : xg_aff_make(aff, e->kind, 0, e->k, of) : NULL;
+    if (e->n > XG_KINDEX_LEAVES_MAX) return NULL;
+    for (k = 0; k < e->n; k++) {
+        terms[k].scale = e->terms[k].scale;
+        terms[k].of = xg_kindex_sum_renamed(x, e->terms[k].of);
+        if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
+    }
+    return xg_aff_from_terms(aff, e->k, terms, e->n);
+}
+XG_FN const xg_aff *xg_kindex_sum_expr(xg_kindexer *x) {
+    xg_term terms[2 * XG_KINDEX_LEAVES_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < x->n_inner; k++) {
+        terms[n].scale = x->inner[k].scale;
+        terms[n++].of = xg_kindex_sum_renamed(x, x->inner[k].of);
+        if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
+    }
+    for (k = 0; k < x->n_leaves; k++) if (x->scales[k]) {
+        terms[n].scale = x->scales[k];
+        terms[n++].of = xg_aff_dim(x->m->aff, k);
+    }
+    return xg_aff_from_terms(x->m->aff, x->constant, terms, n);
+}
+XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
+    x->m = m;
+    x->n_leaves = x->n_constraints = x->n_inner = 0;
+    x->constant = 0;
+    x->from = NULL;
+    x->failed = false;
+}
+XG_FN xg_kval *xg_kindex_made(xg_kb *b, const xg_imap *map, xg_kval *const *vars, const xg_kval *old) {
+    xg_kval *v = xg_kapply(b, map, vars)->results;
+    v->def->a = 1;
+    v->name = old->name;
+    return v;
+}
+XG_FN xg_kval *xg_kindex_sum(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
+    xg_kb b = xg_kb_before(m, op);
+    const xg_aff *e;
+    xg_imap *map;
+    uint32_t k;
+    xg_kindex_begin(x, m);
+    if (!xg_kindex_sum_result(x, op, which, 1, 0) || !xg_kindex_sum_leaves(x) || (e = xg_kindex_sum_expr(x)) == NULL) return NULL;
+    if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
+    if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
+    xg_kindex_unique_names(x);
+    map = xg_imap_new(m->aff, x->n_leaves, 0, 0, 1, 0);
+    for (k = 0; k < x->n_leaves; k++) map->dims[k] = x->vars[k];
+    map->results[0] = e;
+    xg_imap_fix_names(m->aff, map);
+    return xg_kindex_made(&b, map, x->leaves, &op->results[which]);
+}
+
+/* ---- by the rules ---- */
+
 /* A value equal to result `which` of op, made in front of it; NULL: leave it. */
 XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
     const xg_aff *e;
     const xg_imap *map;
     xg_kb b = xg_kb_before(m, op);
     uint32_t *kept, k;
-    xg_kval **vars, *v;
-    x->m = m;
-    x->n_leaves = x->n_constraints = 0;
-    x->failed = false;
+    xg_kval **vars;
+    xg_kindex_begin(x, m);
     e = xg_kindex_apply(x, op, which, 0);
     if (!e || x->failed) return NULL;
     if (xg_kindex_sort(x)) {
@@ -29087,31 +32036,29 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     e = map->results[0];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
-    kept = XG_NEW_N(m->arena, uint32_t, map->n_dims + 1);
+    kept = XG_NEW_N(m->temp, uint32_t, map->n_dims + 1);
     map = xg_kindex_drop(m, map, kept);
     if (map->state != XG_IMAP_OK) return NULL;
-    vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + 1);
+    vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + 1);
     for (k = 0; k < map->n_dims; k++) vars[k] = x->leaves[kept[k]];
-    v = xg_kapply(&b, map, vars)->results;
-    v->def->a = 1;
-    v->name = op->results[which].name;
-    return v;
+    return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
-    xg_kindexer *x = XG_NEW(m->arena, xg_kindexer);
+    xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         uint32_t k, i;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_kops_collect(m->temp, &ops, f->body);
         for (k = 0; k < ops.n; k++) {
             xg_kop *op = ops.p[k];
             bool used = false;
             if (op->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
             for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_simplified(m, x, op, i) : NULL;
+                xg_kval *v = op->results[i].first_use ? xg_kindex_sum(m, x, op, i) : NULL;
+                if (!v && op->results[i].first_use) v = xg_kindex_simplified(m, x, op, i);
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }
@@ -29301,6 +32248,19 @@ XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
     return xg_kval_is_const(v, &bits) && xg_kelem_is_float(v->type->elem) && (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
 }
 
+/* The operation itself with another code and other operands, for a result that is the same: nothing is made, and what is known of the result stays known. */
+XG_FN xg_kval *xg_kmade_into(xg_kop *op, xg_kopcode code, xg_kval *x, xg_kval *y) {
+    xg_kval *r = op->results;
+    xg_range known = xg_range_of(r->lo, r->hi);
+    op->op = code;
+    xg_kop_set_operand(op, 0, x);
+    xg_kop_set_operand(op, 1, y);
+    xg_kop_infer_range(op);
+    if (known.lo > known.hi) return r;
+    xg_kval_set_range(r, r->lo <= r->hi ? xg_range_meet(known, xg_range_of(r->lo, r->hi)) : known);
+    return r;
+}
+
 /* ---- any integer result ---- */
 
 /* A range of one value. */
@@ -29335,9 +32295,9 @@ XG_KRULE(add_chain) {
         if (!xg_kval_by(x, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(x, 1), &c)) continue;
         if (xg_kval_is_const(y, &d)) {
             if (!xg_kfold_int(XG_K_OP_ADDI, x->type->elem, c, d, &sum)) continue;
-            return xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
+            return xg_kmade_into(op, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
         }
-        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
+        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_kmade_into(op, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
     }
     return NULL;
 }
@@ -29345,7 +32305,7 @@ XG_KRULE(sub_same) { return XG_K0 == XG_K1 ? xg_klike(b, op->results, 0) : NULL;
 XG_KRULE(sub_const) {
     int64_t c;
     if (!xg_kval_is_const(XG_K1, &c) || c == INT64_MIN || !xg_kis_scalar(XG_K0)) return NULL;
-    return xg_k2(b, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
+    return xg_kmade_into(op, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
 }
 
 /* ---- products, quotients, shifts ---- */
@@ -29357,7 +32317,7 @@ XG_KRULE(mul_const) {
     if (c == 0) return XG_K1;
     if (c == 1) return XG_K0;
     shift = xg_klog2(c);
-    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_k2(b, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
+    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_kmade_into(op, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
 }
 /* x < d: the quotient is 0, the remainder x. */
 XG_KRULE(div_small) {
@@ -29374,9 +32334,9 @@ XG_KRULE(div_const) {
     if (d == 1) return rem ? xg_klike(b, op->results, 0) : XG_K0;
     if (!is_unsigned && !xg_kval_nonnegative(XG_K0)) return NULL;
     shift = xg_klog2(d);
-    if (shift > 0) return rem ? xg_k2(b, XG_K_OP_ANDI, XG_K0, xg_klike(b, XG_K1, d - 1)) : xg_k2(b, XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, shift));
+    if (shift > 0) return xg_kmade_into(op, rem ? XG_K_OP_ANDI : XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, rem ? d - 1 : shift));
     if (is_unsigned || d < 0) return NULL;
-    return xg_k2(b, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
+    return xg_kmade_into(op, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
 }
 XG_KRULE(shift_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
 XG_KRULE(shift_chain) {
@@ -29634,6 +32594,15 @@ XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int6
     r->def->b = bytes;
     return r;
 }
+/* The address itself, become p + index * scale + bytes. */
+XG_FN xg_kval *xg_kptr_into(xg_kop *op, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes, uint32_t flags) {
+    xg_kop_set_operand(op, 0, p);
+    xg_kop_set_operand(op, 1, index);
+    op->a = scale;
+    op->b = bytes;
+    op->flags = flags;
+    return op->results;
+}
 XG_FN bool xg_kptr_is_const(const xg_kval *v, int64_t *bytes) {
     int64_t i;
     if (!xg_kval_by(v, XG_K_OP_PTR_ADD) || !xg_kval_is_const(v->def->operands[1].value, &i)) return false;
@@ -29643,16 +32612,17 @@ XG_KRULE(ptr_const) {
     int64_t bytes, more, i;
     if (!xg_kptr_is_const(op->results, &bytes)) return NULL;
     if (bytes == 0) return XG_K0;
-    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr(b, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes);
+    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr_into(op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
     if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
-    return xg_kptr(b, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes);
+    return xg_kptr_into(op, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes, 0);
 }
 /* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be in bounds is not negative, nor
  * is it before a negative constant was added. */
 XG_KRULE(ptr_index_const) {
     int64_t c, bytes;
     bool inbounds = (op->flags & KP_INBOUNDS) != 0;
-    xg_kval *x, *r;
+    xg_kval *x;
+    (void)b;
     if (!xg_kval_by(XG_K1, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(XG_K1, 1), &c)) return NULL;
     x = xg_kof(XG_K1, 0);
     if (XG_K1->type->elem != XG_E_I64) {
@@ -29661,16 +32631,14 @@ XG_KRULE(ptr_index_const) {
         if (!xg_kval_nonnegative(x) && !(inbounds && c < 0)) return NULL;
     }
     if (!xg_mul64(c, op->a ? op->a : 1, &bytes) || !xg_add64(bytes, op->b, &bytes)) return NULL;
-    r = xg_kptr(b, XG_K0, x, op->a, bytes);
-    r->def->flags = inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0;
-    return r;
+    return xg_kptr_into(op, XG_K0, x, op->a, bytes, inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0);
 }
 XG_KRULE(ptr_split) {
     xg_kval *base;
     if (op->b == 0 || xg_kval_is_const(XG_K1, NULL)) return NULL;
     base = xg_kptr(b, XG_K0, XG_K1, op->a, 0);
     base->def->flags = op->flags;
-    return xg_kptr(b, base, xg_klike(b, XG_K1, 0), 1, op->b);
+    return xg_kptr_into(op, base, xg_klike(b, XG_K1, 0), 1, op->b, 0);
 }
 /* A constant offset before a variable one moves behind it. */
 XG_KRULE(ptr_swap) {
@@ -29679,7 +32647,7 @@ XG_KRULE(ptr_swap) {
     if (xg_kval_is_const(XG_K1, NULL) || !xg_kptr_is_const(XG_K0, &bytes)) return NULL;
     base = xg_kptr(b, xg_kof(XG_K0, 0), XG_K1, op->a, op->b);
     base->def->flags = op->flags;
-    return xg_kptr(b, base, xg_kof(XG_K0, 1), 1, bytes);
+    return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
 /* ---- THE table: X(opcode, rule), tried in order ---- */
@@ -29748,7 +32716,7 @@ typedef struct xg_kcanon {
 XG_FN void xg_kcanon_push(xg_kcanon *c, xg_kop *op) {
     if (!op || op->scratch || !op->parent) return;
     op->scratch = op;
-    xg_push(c->m->arena, xg_kop *, &c->work, op);
+    xg_push(c->m->temp, xg_kop *, &c->work, op);
 }
 XG_FN void xg_kcanon_push_users(xg_kcanon *c, const xg_kval *v) {
     const xg_kuse *u;
@@ -29805,7 +32773,7 @@ XG_FN void xg_kcanon_release(xg_kcanon *c, const xg_kop *op) {
 /* Rebuilds op without those results that keep[] does not name; they have no uses. from_operand, from_arg: where carried operands and arguments of region
  * 0 begin (from_arg UINT32_MAX: there are no arguments). Terminators of all regions lose the operands too. */
 XG_FN void xg_kcanon_drop(xg_kcanon *c, xg_kop *op, const bool *keep, uint32_t from_operand, uint32_t from_arg) {
-    xg_arena *a = c->m->arena;
+    xg_arena *a = c->m->temp;
     uint32_t n = op->n_results, kept = 0, k, i, no = XG_MIN(from_operand, op->n_operands);
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + 1);
     xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands + 1), **vals = XG_NEW_N(a, xg_kval *, n + 1);
@@ -29886,7 +32854,7 @@ XG_FN void xg_kcanon_if_speculate(xg_kop *op) {
 }
 XG_FN bool xg_kcanon_if_results(xg_kcanon *c, xg_kop *op) {
     xg_kop *yes = xg_kregion_end(op->regions[0]), *no = xg_kregion_end(op->regions[1]);
-    bool *keep = XG_NEW_N(c->m->arena, bool, op->n_results + 1), all = true;
+    bool *keep = XG_NEW_N(c->m->temp, bool, op->n_results + 1), all = true;
     bool both_empty = xg_kregion_only_ends(op->regions[0]) && xg_kregion_only_ends(op->regions[1]);
     uint32_t k;
     for (k = 0; k < op->n_results; k++) {
@@ -29951,7 +32919,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
     xg_kregion *r = first->regions[k];
     xg_kop *end = xg_kregion_end(r), *last;
     uint32_t n = first->n_results, m = second->n_results, i;
-    xg_kval **vals = XG_NEW_N(c->m->arena, xg_kval *, n + m + 1);
+    xg_kval **vals = XG_NEW_N(c->m->temp, xg_kval *, n + m + 1);
     xg_kuse *u, *next;
     xg_kb b;
     for (i = 0; i < n; i++) {
@@ -29974,7 +32942,7 @@ XG_FN bool xg_kcanon_if_merge(xg_kcanon *c, xg_kop *op) {
     uint32_t n = op->n_results, k;
     const xg_ktype **types;
     if (!twin) return false;
-    types = XG_NEW_N(c->m->arena, const xg_ktype *, n + twin->n_results + 1);
+    types = XG_NEW_N(c->m->temp, const xg_ktype *, n + twin->n_results + 1);
     for (k = 0; k < n; k++) types[k] = op->results[k].type;
     for (k = 0; k < twin->n_results; k++) types[n + k] = twin->results[k].type;
     for (k = 0; k < 2; k++) xg_kcanon_if_append(c, op, twin, k);
@@ -30004,7 +32972,7 @@ XG_FN void xg_kcanon_if(xg_kcanon *c, xg_kop *op) {
 XG_FN bool xg_kcanon_for_carried(xg_kcanon *c, xg_kop *op) {
     xg_kregion *r = op->regions[0];
     xg_kop *end = xg_kregion_end(r);
-    bool *keep = XG_NEW_N(c->m->arena, bool, op->n_results + 1), all = true;
+    bool *keep = XG_NEW_N(c->m->temp, bool, op->n_results + 1), all = true;
     uint32_t k;
     for (k = 0; k < op->n_results; k++) {
         xg_kval *arg = &r->args[k + 1], *init = op->operands[k + 3].value, *y = end->operands[k].value;
@@ -30053,14 +33021,25 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k;
-    xg_kb b = xg_kb_before(c->m, op);
-    for (k = c->first[op->op]; k; k = c->next[k - 1]) {
+    uint32_t k = c->first[op->op], n;
+    xg_kb b;
+    xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    b = xg_kb_before(c->m, op);
+    n = XG_MIN(op->n_operands, 2);
+    read[0] = n > 0 ? op->operands[0].value : NULL;
+    read[1] = n > 1 ? op->operands[1].value : NULL;
+    for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
         xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
-        if (v == op->results) { xg_kcanon_push(c, op); xg_kcanon_push_users(c, v); return; }
+        if (v == op->results) {
+            xg_kcanon_push(c, op);
+            xg_kcanon_push_users(c, v);
+            while (n-- > 0) xg_kcanon_push(c, read[n]->def);
+            return;
+        }
         xg_kcanon_replace(c, op->results, v);
         xg_kcanon_remove(c, op);
         return;
@@ -30080,7 +33059,7 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     uint32_t k;
     uint64_t budget;
     memset(&all, 0, sizeof all);
-    xg_kops_collect(c->m->arena, &all, f->body);
+    xg_kops_collect(c->m->temp, &all, f->body);
     for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
     for (k = all.n; k-- > 0;) xg_kcanon_push(c, all.p[k]);
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
@@ -30091,7 +33070,7 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     c->work.n = 0;
 }
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c = XG_NEW(m->arena, xg_kcanon);
+    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
     xg_kfunc *f;
     uint32_t k;
     c->m = m;
@@ -30155,7 +33134,7 @@ XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *inde
     const xg_kop *op = index->def;
     uint32_t k;
     if (index == v) return zero;
-    vars = XG_NEW_N(z->m->arena, xg_kval *, op->n_operands + 1);
+    vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
     r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
     r->name = index->name;
@@ -30243,7 +33222,7 @@ XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
 /* The loop with a vector carried beside each tensor that found[] names the insert of. */
 XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uint32_t more) {
     xg_kop *loop = z->loop, *to, *end = xg_kregion_end(loop->regions[0]);
-    xg_arena *a = z->m->arena;
+    xg_arena *a = z->m->temp;
     uint32_t n = loop->n_results, k, at;
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + more + 1);
     xg_kval **operands = XG_NEW_N(a, xg_kval *, n + more + 3), **yields = XG_NEW_N(a, xg_kval *, n + more + 1), *old = loop->regions[0]->args;
@@ -30282,7 +33261,7 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
     return to;
 }
 XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
-    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->arena, xg_kop *, old->n_results + 1);
+    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;
     for (k = 0; k < n; k++) if ((found[k] = xg_kvector_insert_of(z, k)) != NULL) more++;
@@ -30322,7 +33301,7 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kvectorize_loop(m, loops.p[k]);
     }
 }
@@ -30381,14 +33360,14 @@ XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **
     for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(vals, end->operands[k].value);
 }
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
     int64_t lo = 0, step = 1, i;
     xg_map64 vals;
     uint32_t k;
     (void)xg_kval_is_const(loop->operands[0].value, &lo);
     (void)xg_kval_is_const(loop->operands[2].value, &step);
-    xg_map64_init(&vals, m->arena);
+    xg_map64_init(&vals, m->temp);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried, &vals);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
@@ -30409,7 +33388,7 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
 }
 /* The loop takes `factor` steps at once; factor divides its trips. */
 XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
     uint32_t k;
@@ -30422,7 +33401,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
-    xg_map64_init(&vals, m->arena);
+    xg_map64_init(&vals, m->temp);
     for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried, &vals);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
@@ -30450,7 +33429,7 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
     }
 }
@@ -30561,7 +33540,7 @@ XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
     const xg_kregion *r = (const xg_kregion *)data;
     const xg_kop *end = xg_kregion_end(r), *op;
     xg_map64 vals;
-    xg_map64_init(&vals, b->m->arena);
+    xg_map64_init(&vals, b->m->temp);
     xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
     for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
     return xg_kclone_value(&vals, end->operands[0].value);
@@ -30646,10 +33625,10 @@ XG_FN const xg_ktype *xg_klow_part_type(xg_kmodule *m, const xg_ktype *t, uint32
 }
 
 XG_FN xg_klow *xg_klow_new(xg_kleveller *z, xg_kval *v) {
-    xg_klow *l = XG_NEW(z->m->arena, xg_klow);
+    xg_klow *l = XG_NEW(z->m->temp, xg_klow);
     const xg_ktype *t = xg_klow_part_type(z->m, v->type, &l->n);
     (void)t;
-    l->parts = XG_NEW_N(z->m->arena, xg_kval *, l->n + 1);
+    l->parts = XG_NEW_N(z->m->temp, xg_kval *, l->n + 1);
     v->scratch = l;
     return l;
 }
@@ -30665,7 +33644,7 @@ XG_FN xg_kval **xg_klow_parts(xg_kleveller *z, xg_kval **v, uint32_t *n) {
     *n = l->n;
     return l->parts;
 }
-XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->arena, xg_kop *, &z->dead, op); }
+XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_kop *, &z->dead, op); }
 
 /* ---- memory ---- */
 
@@ -30930,7 +33909,7 @@ XG_FN void xg_klow_flatten(xg_kleveller *z, xg_klow_list *out, const xg_kuse *us
     uint32_t k, i, parts;
     for (k = 0; k < n; k++) {
         xg_kval *v = uses[k].value, **p = xg_klow_parts(z, &v, &parts);
-        for (i = 0; i < parts; i++) xg_push(z->m->arena, xg_kval *, out, p[i]);
+        for (i = 0; i < parts; i++) xg_push(z->m->temp, xg_kval *, out, p[i]);
     }
 }
 XG_FN bool xg_klow_any_high(const xg_kuse *uses, uint32_t n) {
@@ -30959,7 +33938,7 @@ XG_FN void xg_klow_types(xg_kleveller *z, const xg_kval *vals, uint32_t n, const
     memset(&v, 0, sizeof v);
     for (k = 0; k < n; k++) {
         const xg_ktype *t = xg_klow_part_type(z->m, vals[k].type, &parts);
-        for (i = 0; i < parts; i++) xg_push(z->m->arena, const xg_ktype *, &v, t);
+        for (i = 0; i < parts; i++) xg_push(z->m->temp, const xg_ktype *, &v, t);
     }
     *out = v.p;
     *count = v.n;
@@ -30990,14 +33969,14 @@ XG_FN void xg_klow_loop(xg_kleveller *z, xg_kop *op, uint32_t first_operand, uin
         return;
     }
     memset(&v, 0, sizeof v);
-    for (k = 0; k < first_operand; k++) xg_push(z->m->arena, xg_kval *, &v, op->operands[k].value);
+    for (k = 0; k < first_operand; k++) xg_push(z->m->temp, xg_kval *, &v, op->operands[k].value);
     xg_klow_flatten(z, &v, op->operands + first_operand, had);
     xg_klow_types(z, op->results, had, &types, &n);
     to = xg_kop_rebuild(z->m, op, v.p, v.n, types, n);
     for (i = 0; i < to->n_regions; i++) {
         xg_kregion *r = to->regions[i];
         xg_kval *old = r->args;
-        const xg_ktype **args = XG_NEW_N(z->m->arena, const xg_ktype *, n + first_arg + 1);
+        const xg_ktype **args = XG_NEW_N(z->m->temp, const xg_ktype *, n + first_arg + 1);
         for (k = 0; k < first_arg; k++) args[k] = old[k].type;
         for (k = 0; k < n; k++) args[first_arg + k] = types[k];
         xg_kregion_set_args(z->m, r, args, n + first_arg);
@@ -31069,10 +34048,10 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kval *old = f->body->args;
     uint32_t n_old = f->body->n_args, n = 0, k, inputs = 0;
     xg_map64 first;
-    uint32_t *to = XG_NEW_N(m->arena, uint32_t, n_old + 1);
-    const xg_ktype **types = XG_NEW_N(m->arena, const xg_ktype *, n_old + 1);
+    uint32_t *to = XG_NEW_N(m->temp, uint32_t, n_old + 1);
+    const xg_ktype **types = XG_NEW_N(m->temp, const xg_ktype *, n_old + 1);
     xg_karg *args = XG_NEW_N(m->arena, xg_karg, n_old + 1);
-    xg_map64_init(&first, m->arena);
+    xg_map64_init(&first, m->temp);
     for (k = 0; k < n_old; k++) {
         const xg_karg *a = &f->args[k];
         uint64_t key = (uint64_t)(uint32_t)a->slice;
@@ -31141,18 +34120,20 @@ XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
  * floordiv and mod of what cannot be negative are the unsigned operations; by a power of two they are shifts and masks whatever the sign. What may be
  * negative is divided by way of its complement: floor(x / k) = -1 - floor((-1 - x) / k).
  * The terms of a sum are added in the order in which their variables are defined, outermost first, the constant last: so what does not change in a
- * loop is a partial sum that can leave it, equal partial sums meet in CSE, and constants end in the address. */
+ * loop is a partial sum that can leave it, equal partial sums are one, and constants end in the address.
+ * An operation that was made before, where it is seen from here, is not made again: maps of one kernel have most of their parts in common. */
 #ifndef XG_KIR_LOWER_INDEXING_C
 #define XG_KIR_LOWER_INDEXING_C
 
 typedef struct xg_kaffine {
     xg_kmodule *m;
+    xg_set *ops;          /* made by this pass: the last one of each code and operands */
+    bool shared;          /* the last one was there before */
     xg_kb b;
     const xg_kop *op;
     const xg_imap *map;
     xg_aff_env env;
-    xg_map64 made;        /* id of an expression -> its value; only of those that may be met again */
-    bool single;          /* the map has one result: its sum is met once */
+    xg_map64 made;        /* id of a quotient or remainder -> its value */
     uint32_t *levels;     /* by operand: how many regions are around its definition */
 } xg_kaffine;
 
@@ -31178,27 +34159,57 @@ XG_FN uint32_t xg_kaffine_level(const xg_kaffine *x, const xg_aff *e) {
 XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e);
 XG_FN xg_kval *xg_kaffine_const(xg_kaffine *x, int64_t v) { return xg_kconst_int(&x->b, XG_E_INDEX, v); }
 
+typedef struct xg_kaffine_key { xg_kopcode code; const xg_kval *a, *b; } xg_kaffine_key;
+XG_FN bool xg_kaffine_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_kaffine_key *k = (const xg_kaffine_key *)key;
+    return op->op == k->code && op->operands[0].value == k->a && op->operands[1].value == k->b;
+}
+XG_FN xg_kval *xg_kaffine_op(xg_kaffine *x, xg_kopcode code, xg_kval *a, xg_kval *b) {
+    xg_kaffine_key key;
+    void **slot;
+    xg_kval *v;
+    key.code = code;
+    key.a = a;
+    key.b = b;
+    slot = xg_set_find(x->ops, xg_hash_mix((uint32_t)code, (uint64_t)a->id << 32 | b->id), xg_kaffine_same, &key);
+    x->shared = *slot && x->b.region == ((xg_kop *)*slot)->parent;
+    if (x->shared) return ((xg_kop *)*slot)->results;
+    v = xg_k2(&x->b, code, a, b);
+    *slot = v->def;
+    return v;
+}
+XG_FN xg_kval *xg_kaffine_scaled(xg_kaffine *x, xg_kval *v, int64_t scale) {
+    int shift = xg_klog2(scale);
+    return shift >= 0 ? xg_kaffine_op(x, XG_K_OP_SHLI, v, xg_kaffine_const(x, shift)) : xg_kaffine_op(x, XG_K_OP_MULI, v, xg_kaffine_const(x, scale));
+}
+
 /* x, or -1 - x where x is negative; either way it is its own inverse, given the same x. */
 XG_FN xg_kval *xg_kaffine_fold_sign(xg_kaffine *x, xg_kval *negative, xg_kval *v) {
-    return xg_kselect(&x->b, negative, xg_k2(&x->b, XG_K_OP_SUBI, xg_kaffine_const(x, -1), v), v);
+    xg_kval *folded = xg_kaffine_op(x, XG_K_OP_SUBI, xg_kaffine_const(x, -1), v);
+    x->shared = false;
+    return xg_kselect(&x->b, negative, folded, v);
 }
 XG_FN xg_kval *xg_kaffine_floordiv(xg_kaffine *x, const xg_aff *of, int64_t k) {
     xg_kval *v = xg_kaffine_value(x, of), *negative;
     bool nonnegative = xg_aff_range(&x->env, of).lo >= 0;
     int shift = xg_klog2(k);
-    if (shift >= 0) return xg_k2(&x->b, nonnegative ? XG_K_OP_SHRUI : XG_K_OP_SHRSI, v, xg_kaffine_const(x, shift));
-    if (nonnegative) return xg_k2(&x->b, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k));
+    if (shift >= 0) return xg_kaffine_op(x, nonnegative ? XG_K_OP_SHRUI : XG_K_OP_SHRSI, v, xg_kaffine_const(x, shift));
+    if (nonnegative) return xg_kaffine_op(x, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k));
     negative = xg_kcmpi_(&x->b, XG_CI_SLT, v, xg_kaffine_const(x, 0));
-    return xg_kaffine_fold_sign(x, negative, xg_k2(&x->b, XG_K_OP_DIVUI, xg_kaffine_fold_sign(x, negative, v), xg_kaffine_const(x, k)));
+    v = xg_kaffine_fold_sign(x, negative, v);
+    return xg_kaffine_fold_sign(x, negative, xg_kaffine_op(x, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k)));
 }
 XG_FN xg_kval *xg_kaffine_mod(xg_kaffine *x, const xg_aff *of, int64_t k) {
-    xg_kval *v = xg_kaffine_value(x, of);
-    if (xg_klog2(k) >= 0) return xg_k2(&x->b, XG_K_OP_ANDI, v, xg_kaffine_const(x, k - 1));
-    if (xg_aff_range(&x->env, of).lo >= 0) return xg_k2(&x->b, XG_K_OP_REMUI, v, xg_kaffine_const(x, k));
-    return xg_k2(&x->b, XG_K_OP_SUBI, v, xg_k2(&x->b, XG_K_OP_MULI, xg_kaffine_floordiv(x, of, k), xg_kaffine_const(x, k)));
+    xg_kval *v = xg_kaffine_value(x, of), *q;
+    if (xg_klog2(k) >= 0) return xg_kaffine_op(x, XG_K_OP_ANDI, v, xg_kaffine_const(x, k - 1));
+    if (xg_aff_range(&x->env, of).lo >= 0) return xg_kaffine_op(x, XG_K_OP_REMUI, v, xg_kaffine_const(x, k));
+    q = xg_kaffine_floordiv(x, of, k);
+    q = xg_kaffine_op(x, XG_K_OP_MULI, q, xg_kaffine_const(x, k));
+    return xg_kaffine_op(x, XG_K_OP_SUBI, v, q);
 }
 XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
-    uint32_t *order = XG_NEW_N(x->m->arena, uint32_t, e->n + 1), *level = XG_NEW_N(x->m->arena, uint32_t, e->n + 1), k, i;
+    uint32_t *order = XG_NEW_N(x->m->temp, uint32_t, e->n + 1), *level = XG_NEW_N(x->m->temp, uint32_t, e->n + 1), k, i;
     xg_kval *sum = NULL;
     for (k = 0; k < e->n; k++) level[k] = xg_kaffine_level(x, e->terms[k].of);
     for (k = 0; k < e->n; k++) { /* insertion keeps equal levels in order; a sum has a handful of terms */
@@ -31208,43 +34219,45 @@ XG_FN xg_kval *xg_kaffine_sum(xg_kaffine *x, const xg_aff *e) {
     for (k = 0; k < e->n; k++) {
         const xg_term *t = &e->terms[order[k]];
         xg_kval *v = xg_kaffine_value(x, t->of);
-        if (sum && t->scale == -1) { sum = xg_k2(&x->b, XG_K_OP_SUBI, sum, v); continue; }
-        if (t->scale != 1) v = xg_k2(&x->b, XG_K_OP_MULI, v, xg_kaffine_const(x, t->scale));
-        sum = sum ? xg_k2(&x->b, XG_K_OP_ADDI, sum, v) : v;
+        if (sum && t->scale == -1) { sum = xg_kaffine_op(x, XG_K_OP_SUBI, sum, v); continue; }
+        if (t->scale != 1) v = xg_kaffine_scaled(x, v, t->scale);
+        sum = sum ? xg_kaffine_op(x, XG_K_OP_ADDI, sum, v) : v;
     }
-    if (e->k && sum) sum = xg_k2(&x->b, XG_K_OP_ADDI, sum, xg_kaffine_const(x, e->k));
+    if (e->k && sum) sum = xg_kaffine_op(x, XG_K_OP_ADDI, sum, xg_kaffine_const(x, e->k));
     return sum ? sum : xg_kaffine_const(x, e->k);
+}
+/* The ranges of the map's variables may say more of a value than its operands do. */
+XG_FN xg_kval *xg_kaffine_narrowed(xg_kaffine *x, xg_kval *v, xg_range r) {
+    xg_range known = xg_kval_range(v), both = xg_range_meet(known, r);
+    if (!v->def || v->def->op == XG_K_OP_CONST || (v->lo <= v->hi && both.lo == known.lo && both.hi == known.hi)) return v;
+    if (x->shared) v = xg_k2(&x->b, v->def->op, v->def->operands[0].value, v->def->operands[1].value); /* not of the one that others have */
+    xg_kval_set_range(v, both);
+    return v;
 }
 XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     xg_kval *v;
-    xg_range known, r;
-    bool once;
     if (e->kind == XG_AFF_CONST) return xg_kaffine_const(x, e->k);
     if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) return x->op->operands[xg_kaffine_var(x, e)].value;
-    once = x->single && e == x->map->results[0];
-    v = once ? NULL : (xg_kval *)xg_map64_get(&x->made, e->id);
+    x->shared = false;
+    if (e->kind == XG_AFF_SUM) return xg_kaffine_narrowed(x, xg_kaffine_sum(x, e), xg_aff_range(&x->env, e));
+    v = (xg_kval *)xg_map64_get(&x->made, e->id);
     if (v) return v;
-    if (e->kind == XG_AFF_DIV) v = xg_kaffine_floordiv(x, e->of, e->k);
-    else if (e->kind == XG_AFF_MOD) v = xg_kaffine_mod(x, e->of, e->k);
-    else v = xg_kaffine_sum(x, e);
-    r = xg_aff_range(&x->env, e);
-    known = xg_kval_range(v);
-    if (v->def && v->def->op != XG_K_OP_CONST) xg_kval_set_range(v, xg_range_meet(known, r));
-    if (!once) xg_map64_put(&x->made, e->id, v);
+    v = xg_kaffine_narrowed(x, e->kind == XG_AFF_DIV ? xg_kaffine_floordiv(x, e->of, e->k) : xg_kaffine_mod(x, e->of, e->k), xg_aff_range(&x->env, e));
+    xg_map64_put(&x->made, e->id, v);
     return v;
 }
 
-XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_kop *op) {
+XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
     xg_kaffine x;
     uint32_t k;
     memset(&x, 0, sizeof x);
     x.m = m;
+    x.ops = made;
     x.b = xg_kb_before(m, op);
     x.op = op;
     x.map = (const xg_imap *)op->p;
-    x.single = x.map->n_results == 1;
-    xg_map64_init(&x.made, m->arena);
-    x.levels = XG_NEW_N(m->arena, uint32_t, op->n_operands + 1);
+    xg_map64_init(&x.made, m->temp);
+    x.levels = XG_NEW_N(m->temp, uint32_t, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) x.levels[k] = xg_kval_level(op->operands[k].value);
     if (xg_imap_ok(x.map)) x.env = xg_imap_env(m->aff, x.map);
     for (k = 0; k < op->n_results; k++) {
@@ -31258,10 +34271,12 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
+        xg_set made;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, ops.p[k]);
+        xg_set_init(&made, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, &made, ops.p[k]);
     }
 }
 
@@ -31437,7 +34452,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_kops_collect(m->temp, &ops, f->body);
         for (k = 0; k < f->body->n_args; k++) xg_kindex_retype(m, &f->body->args[k], false);
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
@@ -31608,7 +34623,9 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
-XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
+XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
+XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
+XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
 #endif /* XG_EMIT_H */
 /* emit/launch.c -- how many threads and blocks walk over n elements. */
@@ -33765,7 +36782,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 /* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
  *
  * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
- * and written at the same linear position; each other root has a walk of its own behind it, by the same threads. Unrolling starts only when the array is large
+ * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
+ * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
@@ -33790,10 +36808,20 @@ XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
-/* A walk over root `lead`: the near roots together, or one far one. */
+/* A walk over root `lead`: the near roots together, or far ones of one shape. */
 typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
 
-XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) { return root == w->lead || (w->lead == 0 && xg_partition_is_near(w->e->parts, root)); }
+XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
+    bool is_near = xg_partition_is_near(w->e->parts, root);
+    return w->lead ? !is_near && xg_in_place_same_shape(w->e->roots[root]->shape, w->e->roots[w->lead]->shape) : is_near;
+}
+/* No earlier walk has made it. */
+XG_FN bool xg_loop_leads(xg_loop_walk *w, uint32_t root) {
+    uint32_t k;
+    for (k = 0; k < root; k++) { w->lead = k; if (xg_loop_takes(w, root)) return false; }
+    w->lead = root;
+    return true;
+}
 
 /* The roots' elements at the indices of the lead. */
 XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_elem *out) {
@@ -33804,7 +36832,7 @@ XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at,
     if (w->lead) {
         xg_scope s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
         s.b = *b;
-        out[w->lead] = xg_elem_of(&s, e->roots[w->lead], at);
+        for (k = w->lead; k < e->n_roots; k++) if (xg_loop_takes(w, k)) out[k] = xg_elem_of(&s, e->roots[k], at);
         return;
     }
     for (k = 0; k < n; k++) args[k] = w->tensors[k];
@@ -33876,11 +36904,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
     for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
     b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) {
-        if (k && xg_partition_is_near(e->parts, k)) continue;
-        w.lead = k;
-        if (e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
-    }
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 
@@ -36360,8 +39384,10 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
 XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
+    xg_walk w;
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
+    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
@@ -36407,6 +39433,7 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
     for (k = 0; k < rank; k++) results[k] = map->results[k];
     results[rank] = place;
     map = xg_walk_map_end(r, m, results, rank + 1);
+    if (map->state == XG_IMAP_EMPTY) return;
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < rank; k++) at[k] = w.at + k;
     counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
@@ -36771,6 +39798,7 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
         if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
         map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
     }
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
@@ -37096,7 +40124,7 @@ XG_FN void xg_rows_plan(xg_rows *w) {
     most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 4 * l) l *= 2;
+    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
@@ -37861,22 +40889,46 @@ XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target) {
-    xg_fusion_emission e;
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_aff_ctx *aff = xg_aff_new(a);
-    memset(&e, 0, sizeof e);
-    e.ctx = c;
-    e.arena = a;
-    e.target = target;
-    e.fusion = fusion;
-    e.comp = xg_attr_comp(fusion, XG_A_calls);
-    e.parts = xg_fuse_partition(a, aff, e.comp);
-    e.n_roots = e.parts->n_roots;
-    e.roots = e.parts->roots;
+    memset(e, 0, sizeof *e);
+    e->ctx = a->ctx;
+    e->arena = a;
+    e->target = target;
+    e->fusion = fusion;
+    e->comp = xg_attr_comp(fusion, XG_A_calls);
+    e->parts = xg_fuse_partition(a, aff, e->comp);
+    e->n_roots = e->parts->n_roots;
+    e->roots = e->parts->roots;
+    e->m = xg_kir_module(a->ctx, a, aff);
+}
+
+XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
+    xg_emit_target t;
+    t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
+    t.max_unroll = 4;
+    t.deterministic = deterministic;
+    return t;
+}
+
+XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_fusion_emission e;
+    bool ok;
+    if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
+    if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
+    xg_emit_open(&e, a, fusion, target);
+    ok = xg_emit_choose(&e)->emit == xg_emit_loop;
+    xg_arena_reset(a, mark);
+    return ok;
+}
+
+XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
+    xg_fusion_emission e;
+    xg_emit_open(&e, a, fusion, target);
     xg_emit_check_leaves(&e);
-    e.m = xg_kir_module(c, a, aff);
     xg_emit_entry(&e, kernel_name);
-    xg_emit_choose(&e)->emit(&e);
+    if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
     return e.m;
 }
 
@@ -41350,15 +44402,20 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     if (!once) xg_ptx_label(p, end);
 }
 
-/* Few plain operations, no results, no else. */
-static bool xg_ptx_is_short_if(const xg_kop *op) {
+/* Whether a branch is so few plain operations (at most `most`; constants and names are none) that lines under a predicate beat a jump. */
+static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
     uint32_t n = 0;
-    if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
-    XG_FOR_KOPS(o, op->regions[0]) {
+    XG_FOR_KOPS(o, r) {
         if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
-        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
+        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > most) return false;
     }
     return true;
+}
+/* The short branch of an if whose other branch computes nothing; 2: it has none. */
+static uint32_t xg_ptx_short_branch(const xg_kop *op) {
+    uint32_t which = 0;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], XG_PTX_PREDICATED_MAX) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
     xg_kregion *r = op->regions[which];
@@ -41374,14 +44431,16 @@ static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
 static void xg_ptx_print_if(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane cond = xg_ptx_scalar(p, XG_KOPERAND(op, 0));
     bool has_else = op->n_results || op->regions[1]->first != op->regions[1]->last;
-    uint32_t other, end, i;
-    if (!p->guard.num && xg_ptx_is_short_if(op)) {
+    uint32_t other, end, i, few = p->guard.num ? 2 : xg_ptx_short_branch(op);
+    for (i = 0; i < op->n_results; i++) if (xg_ptx_lane_eq(&xg_ptx_define(p, &op->results[i])->lane[0], &cond)) few = 2; /* a loop's predicate, which becomes its next value */
+    if (few < 2) { /* the results are what the empty branch gives, until the lines of the other one run */
+        xg_ptx_if_branch(p, op, 1 - few);
         p->guard = cond;
-        xg_ptx_print_region(p, op->regions[0]);
+        p->guard_not = few == 1;
+        xg_ptx_if_branch(p, op, few);
         p->guard.num = 0;
         return;
     }
-    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
     end = p->labels++;
     other = has_else ? p->labels++ : end;
     xg_ptx_branch(p, &cond, true, other);
@@ -41507,7 +44566,7 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
     xg_kregion *home = v->first_use->user->parent, *r;
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
-    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_short_branch(r->owner) < 2) home = r->owner->parent;
     return home;
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
@@ -41873,6 +44932,7 @@ typedef struct xg_plan_value { /* an array at a time */
     uint32_t branch;            /* LANDED */
     uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
     bool copied;                /* and that operand is copied into its buffer beforehand */
+    bool donor;                 /* PARAMETER: a result may take its memory */
     struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
     xg_buffer *buffer;
 } xg_plan_value;
@@ -41886,7 +44946,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     int64_t bytes;
     uint32_t first, last;       /* of all its values together */
     bool placed, used;          /* used: a step names it */
-    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
@@ -42237,7 +45297,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
  *
  * Values become one buffer when no two of them are needed at the same time. Two may touch: one ends at the very step that makes the other, if that step is allowed to write the one
  * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
- * this order: what leaves the program, and the parameters that its results share memory with; loops and branches; results that must lie over an operand; results that may.
+ * this order: what leaves the program, and the parameters that its results share memory with, because the module says so or because they are donors and a result is written
+ * over them; loops and branches; results that must lie over an operand; results that may; then donors that are left.
  * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
  *
  * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
@@ -42249,6 +45310,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
 /* y is made at the step at which x is needed last. */
 XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
     const xg_inst *i = y->inst;
+    xg_machine machine;
+    xg_emit_target target;
     uint32_t k;
     bool found = false;
     switch (y->role) {
@@ -42258,9 +45321,11 @@ XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_pla
     default: return false;
     }
     if (i->op != XG_FUSION) return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 && xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
+    machine = xg_cost_machine(p->m);
+    target = xg_emit_target_of(&machine, false);
     for (k = 0; k < i->n_operands; k++) {
         if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
-        if (!xg_fuse_may_share(p->arena, i, k, y->leaf)) return false;
+        if (!xg_emit_may_share(p->arena, &target, i, k, y->leaf)) return false;
         found = true;
     }
     return found;
@@ -42325,24 +45390,80 @@ XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
 XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index) {
     uint32_t leaf = 0, k;
     for (k = 0; k < index.n; k++) {
-        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias names a part of %s that is not there", i->name.p);
+        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias or buffer_donor names a part of %s that is not there", i->name.p);
         leaf += xg_plan_leaf_offset(s, index.p[k]);
         s = s->elems[index.p[k]];
     }
     return leaf;
+}
+/* The leaf of a parameter that an alias or a donor names; NULL: none. */
+XG_FN xg_plan_value *xg_alias_given(const xg_plan *p, const xg_io_alias *a) {
+    const xg_inst *param = a->param >= 0 && a->param < (int64_t)p->m->entry->n_params ? p->m->entry->params[a->param] : NULL;
+    return param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
 }
 XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
     const xg_comp *e = p->m->entry;
     uint32_t k;
     for (k = 0; k < p->m->n_aliases; k++) {
         const xg_io_alias *a = &p->m->aliases[k];
-        const xg_inst *param = a->param >= 0 && a->param < (int64_t)e->n_params ? e->params[a->param] : NULL;
         uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
-        xg_plan_value *v = param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
+        xg_plan_value *v = xg_alias_given(p, a);
         if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated || results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT) continue;
         v->buffer->donated = leaf + 1;
         results[leaf]->buffer->kind = XG_EXE_ALLOC_TEMP; /* it is the parameter's memory */
         xg_plan_unite(p, v, results[leaf]);
+    }
+}
+
+XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
+    if (v->role != XG_VALUE_MADE) return -1;
+    if (v->inst->op == XG_FUSION) return xg_fuse_in_place(p->arena, v->inst, v->leaf);
+    return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
+}
+
+/* buffer_donor: a parameter whose memory a result may take. Nothing is copied for that: a donor that is needed when the result is made keeps its memory. */
+XG_FN bool xg_alias_give(xg_plan *p, const xg_plan_value *v, const xg_plan_value *r) {
+    xg_buffer *to = v->buffer, *from = r->buffer;
+    uint32_t k;
+    if (!v->donor || to->donated || from->kind != XG_EXE_ALLOC_RESULT || to->bytes != from->bytes || !to->bytes || to->space != from->space) return false;
+    for (k = 0; k < from->values.n; k++) if (!xg_alias_fits(p, to, from->values.p[k])) return false;
+    to->donated = r->leaf + 1;
+    from->kind = XG_EXE_ALLOC_TEMP;
+    xg_alias_pour(p, from, to);
+    return true;
+}
+/* The parameter that a value is written over, if nothing but writing over happens to it. */
+XG_FN const xg_plan_value *xg_alias_source(const xg_plan *p, const xg_plan_value *v) {
+    while (v && v->role != XG_VALUE_PARAMETER) {
+        int64_t over;
+        uint32_t k = 0;
+        switch (v->role) {
+        case XG_VALUE_RESULT: case XG_VALUE_IN: v = v->from; break;
+        case XG_VALUE_OUT:
+            while (v->buffer->values.p[k]->inst != v->inst || v->buffer->values.p[k]->leaf != v->leaf || v->buffer->values.p[k]->role != XG_VALUE_IN) k++;
+            v = v->buffer->values.p[k];
+            break;
+        default: over = xg_alias_must(p, v); v = over < 0 ? NULL : xg_plan_value_of(p, XG_OPERAND(v->inst, over), 0); break;
+        }
+    }
+    return v;
+}
+/* A result takes the donor that it is written over. */
+XG_FN void xg_alias_donor_below(xg_plan *p, const xg_plan_value *r) {
+    const xg_plan_value *x = xg_alias_source(p, r), *y = r->from;
+    uint32_t k;
+    if (!y || y->buffer != r->buffer || (x && xg_alias_give(p, x, r)) || y->role != XG_VALUE_MADE || y->inst->op != XG_FUSION) return;
+    for (k = 0; k < y->inst->n_operands; k++) {
+        x = xg_plan_value_of(p, XG_OPERAND(y->inst, k), 0);
+        if (x && x->last == y->first && xg_alias_give(p, x, r)) return;
+    }
+}
+/* And any other one of its size, of its shape rather. */
+XG_FN void xg_alias_donors_left(xg_plan *p, xg_plan_value *const *results) {
+    uint32_t pass, k, j;
+    for (pass = 0; pass < 2; pass++) for (k = 0; k < p->m->n_donors; k++) {
+        const xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]);
+        for (j = 0; v && j < p->n_results && !v->buffer->donated; j++) if (pass || (v->shape->type == results[j]->shape->type && xg_shape_same_dims(v->shape, results[j]->shape))) (void)xg_alias_give(p, v, results[j]);
     }
 }
 
@@ -42354,12 +45475,6 @@ XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg
     m.from = from->buffer;
     m.to = to->buffer;
     xg_push(p->arena, xg_plan_move, &s->moves[0], m);
-}
-
-XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
-    if (v->role != XG_VALUE_MADE) return -1;
-    if (v->inst->op == XG_FUSION) return xg_fuse_in_place(p->arena, v->inst, v->leaf);
-    return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
 }
 
 /* ---- moves ---- */
@@ -42429,7 +45544,9 @@ XG_FN void xg_plan_alias(xg_plan *p) {
     uint32_t n = p->values.n, k, j;
     for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
     xg_alias_donated(p, results);
+    for (k = 0; k < p->m->n_donors; k++) { xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]); if (v) v->donor = true; }
     for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
+    for (k = 0; k < p->n_results && p->m->n_donors; k++) xg_alias_donor_below(p, results[k]);
     for (k = 0; k < n; k++) {
         xg_plan_value *v = p->values.p[k];
         if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
@@ -42448,6 +45565,7 @@ XG_FN void xg_plan_alias(xg_plan *p) {
             if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
         }
     }
+    xg_alias_donors_left(p, results);
     xg_alias_moves(p);
 }
 
@@ -42464,10 +45582,11 @@ XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint
 #endif /* XG_PLAN_ALIAS_C */
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
- * smallest results that have room, or else in the largest ones, which are filled like a block; two orders are tried. The others share one block a memory space: best fit
- * by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the
- * lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then (if it is that of a
+ * parameter, from its last use until then): in one of the
+ * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
+ * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
@@ -42647,15 +45766,27 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
 
 typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
 
+/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's memory, after the parameter is read for the last time. */
+XG_FN uint32_t xg_pack_made(const xg_buffer *host) { return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first; }
+XG_FN bool xg_pack_idle(const xg_buffer *host, const xg_buffer *b) {
+    return b->space == host->space && b->last < xg_pack_made(host) && (host->kind == XG_EXE_ALLOC_RESULT || b->first > host->values.p[0]->last);
+}
+
 XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
     const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
     return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
 }
 
+XG_FN int xg_pack_sooner_first(const void *pa, const void *pb) {
+    const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
+    uint32_t x = xg_pack_made(a), y = xg_pack_made(b);
+    return x != y ? (x < y ? -1 : 1) : xg_pack_smaller_first(pa, pb);
+}
+
 XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     int64_t at = 0;
     uint32_t k, place = 0;
-    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    if (h->guests.n >= XG_PACK_GUESTS_MAX || !xg_pack_idle(h->buffer, b)) return false;
     for (k = 0; k < h->guests.n; k++) {
         const xg_buffer *g = h->guests.p[k];
         if (g->first > b->last || b->first > g->last) continue;
@@ -42679,7 +45810,7 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_packer q;
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
-    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
+    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
@@ -42694,17 +45825,21 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_arena_reset(p->arena, mark);
 }
 
-/* Large ones first, each with the smallest results that have room; then the largest results, which hold what those could not. */
-XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+/* Too small, or made too soon. */
+XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) { return by_time ? xg_pack_made(host) <= b->last : host->bytes < b->bytes; }
+
+/* Each with the smallest results that have room, or those that are made soonest; then the largest results, which hold what those could not. */
+XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool by_time) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
-    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
-    if (m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    if (m > 1) qsort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
     for (k = 0; k < n; k++) {
         uint32_t lo = 0, hi = m;
-        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
+        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (xg_pack_below(hosts[mid].buffer, temps[k], by_time)) lo = mid + 1; else hi = mid; }
         for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
+    if (by_time && m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
     for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
 }
 
@@ -42741,28 +45876,31 @@ XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
 }
 
 /* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
-XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), xg_buffer **left, uint32_t *n_left) {
+typedef struct xg_pack_way { int (*order)(const void *, const void *); bool by_time; } xg_pack_way;
+XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->host = NULL;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
-    xg_pack_guests(p, temps, n);
+    if (n > 1) qsort(temps, n, sizeof *temps, way->order);
+    xg_pack_guests(p, temps, n, way->by_time);
     for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
     return xg_pack_live(p, left, *n_left);
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
+    static const xg_pack_way ways[] = {{xg_pack_by_size, false}, {xg_pack_by_need, false}, {xg_pack_by_size, true}, {xg_pack_by_need, true}};
     xg_buffer **temps, **left;
-    int64_t most;
-    uint32_t n = 0, m, k, end;
+    int64_t least = INT64_MAX;
+    uint32_t n = 0, m = 1, best = 0, last = 0, k, end;
     xg_pack_collect(p);
     temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    most = xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
-    if (m && m < n) {
-        xg_pack_needs(p, temps, n);
-        if (xg_pack_seat(p, temps, n, xg_pack_by_need, left, &m) >= most) (void)xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    xg_pack_needs(p, temps, n);
+    for (k = 0; k < XG_COUNT(ways) && m && (!k || m < n); k++) { /* until no other is left, or none fits anywhere */
+        int64_t live = xg_pack_seat(p, temps, n, &ways[last = k], left, &m);
+        if (live < least) { least = live; best = k; }
     }
+    if (best != last) (void)xg_pack_seat(p, temps, n, &ways[best], left, &m);
     if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
     for (k = 0; k < m; k = end) {
         for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
@@ -43159,22 +46297,6 @@ XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_th
     return &p->steps.p[p->steps.n - 1];
 }
 
-/* The bytes of a constant as a pattern of 32 bits that fills them; false when they are none. */
-XG_FN bool xg_plan_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
-    const xg_literal *l = i->literal;
-    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
-    const unsigned char *d;
-    unsigned char word[4];
-    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
-    d = (const unsigned char *)l->data;
-    n = (size_t)i->shape->elements * size;
-    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
-    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
-    for (k = 0; k < 4; k++) word[k] = d[k % size];
-    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
-    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
-}
-
 XG_FN void xg_plan_fill(xg_plan_writer *w, const xg_inst *i, const xg_buffer *to, uint32_t pattern) {
     xg_plan_step *s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_MEMSET, i, 1);
     s->value = pattern;
@@ -43184,7 +46306,7 @@ XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffe
     xg_plan_step *s;
     uint32_t pattern;
     if (!to->bytes || from == to) return;
-    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_plan_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_fuse_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
     s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
     s->links[0] = from->slice;
     s->links[1] = to->slice;
@@ -43204,14 +46326,6 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
     if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
     return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
 }
-/* A fusion that is a constant everywhere fills memory only. */
-XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
-    int64_t bytes = xg_plan_bytes(root->shape);
-    while (root->op == XG_BROADCAST || root->op == XG_COPY || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
-    return xg_plan_pattern(root, bytes, pattern);
-}
-
 /* Operand leaves, then result leaves; what takes no memory is left out. */
 XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
     xg_plan *p = w->p;
@@ -43238,7 +46352,7 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
     if (!bytes) return;
     if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
-    if (leaves == 1 && xg_plan_is_fill(i, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (leaves == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
     if (site) xg_plan_moves_at(w, i, &site->moves[0]);
     xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
 }
@@ -43340,8 +46454,13 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
 }
 
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    uint32_t k;
-    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+    uint32_t q, k;
+    for (q = 0; q < p->sequences.n; q++) for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
+        uint32_t at = p->sequences.p[q]->steps.p[k], number;
+        if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
+        number = kernel(user, p, at);
+        p->steps.p[at].kernel = number;
+    }
 }
 
 /* ---- what a step costs, for profiles ---- */
@@ -43656,7 +46775,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
 
 /* ---- in ---- */
 
-typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
+typedef struct xg_ptext_guest { xg_buffer *buffer; size_t at; } xg_ptext_guest; /* in a slice that may stand below; where that is said */
+typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; XG_VEC(xg_ptext_guest) guests; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
 
 XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) { xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what); }
 XG_FN void xg_ptext_blank(xg_ptext *t) { while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++; }
@@ -43727,6 +46847,30 @@ XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
     for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
     return 0;
 }
+XG_FN void xg_ptext_check_room(xg_ptext *t, const xg_buffer *b) {
+    int64_t room = xg_ptext_room(t->p, b);
+    if (b->bytes && (b->offset > room || b->bytes > room - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+}
+XG_FN void xg_ptext_read_guest(xg_ptext *t, xg_buffer *b) {
+    xg_ptext_guest g;
+    g.buffer = b;
+    g.at = t->at;
+    b->mover = xg_ptext_index(t, UINT32_MAX, "the number of a slice");
+    xg_push(t->p->arena, xg_ptext_guest, &t->guests, g);
+}
+/* When all slices are known. */
+XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
+    size_t at = t->at;
+    uint32_t k;
+    for (k = 0; k < t->guests.n; k++) {
+        xg_buffer *b = t->guests.p[k].buffer;
+        t->at = t->guests.p[k].at;
+        if (b->mover >= t->p->buffers.n || (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated)) xg_ptext_fail(t, "the slice of a result");
+        b->host = t->p->buffers.p[b->mover];
+        xg_ptext_check_room(t, b);
+    }
+    t->at = at;
+}
 /* A value stands for the array that a parameter, result or constant is; temporaries have one of their size alone. */
 XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_plan *p = t->p;
@@ -43751,10 +46895,9 @@ XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_ptext_want(t, "bytes");
     if (b->kind == XG_EXE_ALLOC_TEMP) { xg_ptext_want(t, ", offset"); b->offset = xg_ptext_number(t); }
     if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
-    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) b->host = p->buffers.p[xg_ptext_index(t, p->buffers.n, "a slice above")];
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) xg_ptext_read_guest(t, b);
     if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output")) b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
-    if (b->host && b->host->kind != XG_EXE_ALLOC_RESULT) xg_ptext_fail(t, "the slice of a result");
-    if (b->kind == XG_EXE_ALLOC_TEMP && b->bytes && (b->offset > xg_ptext_room(p, b) || b->bytes > xg_ptext_room(p, b) - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+    if (b->kind == XG_EXE_ALLOC_TEMP && (!t->guests.n || t->guests.p[t->guests.n - 1].buffer != b)) xg_ptext_check_room(t, b);
     if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape)) xg_ptext_fail(t, "the size of the constant");
     v->bytes = b->bytes;
     v->shape = v->inst->shape;
@@ -43927,6 +47070,7 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
+    xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
     for (k = 0; k < t.p->n_results; k++) if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
     xg_ptext_scan(&t);
@@ -44513,7 +47657,7 @@ XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src
 /* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
  *
  * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
- * run again, for every pass goes to its own fixed point.
+ * run again, in this phase or another, for every pass goes to its own fixed point.
  *
  * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
  * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
@@ -44547,9 +47691,13 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 #define XG_HLO_PASSES(X) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
+    X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
+    X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
+    X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -44574,10 +47722,12 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
+    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
@@ -44639,7 +47789,7 @@ typedef struct xg_pipeline {
     xg_module *m;
     const xg_driver_options *o;
     uint32_t version;                         /* of the module: goes up with each change */
-    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
@@ -44667,15 +47817,15 @@ XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
     return false;
 }
 
-/* Each name once, at its first place in the list. */
-XG_FN bool xg_pass_is_first(uint32_t i) {
+/* A pass may stand in several phases: the first row of it. */
+XG_FN uint32_t xg_pass_first(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
-    return true;
+    for (k = 0; xg_hlo_passes[k].run != xg_hlo_passes[i].run; k++) {}
+    return k;
 }
 XG_FN const char *xg_driver_pass_name(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_first(k) == k && i-- == 0) return xg_hlo_passes[k].name;
     return NULL;
 }
 XG_FN bool xg_driver_pass_is_required(const char *name) {
@@ -44730,7 +47880,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     c->runs++;
     c->changes += changed;
     p->version += changed;
-    p->seen[k] = p->version + 1;
+    p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
@@ -44743,7 +47893,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
 XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
     bool changed = false;
     uint32_t k;
-    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[xg_pass_first(k)] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
     return changed;
 }
 
@@ -44822,6 +47972,7 @@ typedef struct xg_driver_state {
     void *code;
     xg_arena *arena;
     xg_arena *work; /* of the kernel that is being made: everything but its text */
+    xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
@@ -44865,6 +48016,13 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     return args;
 }
 
+/* Does a result lie over an operand where only the loop emitter may put it? */
+XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t n = s->n_links - s->n_written, k, j;
+    for (k = 0; k < s->n_written; k++) for (j = 0; j < n; j++) if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_fuse_may_share(a, s->inst, j, k)) return true;
+    return false;
+}
+
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -44897,13 +48055,15 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
+    xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->arena->ctx, s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
+    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
     m->entry->args = args;
@@ -44914,6 +48074,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        xg_arena_reset(s->temp, none);
         if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
@@ -44983,17 +48144,18 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
     xg_driver_state s;
+    xg_machine machine;
     xg_buf text, ptx;
     xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
     s.work = xg_arena_inner(a);
+    s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
-    s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
-    s.emit.max_unroll = 4;
-    s.emit.deterministic = o->deterministic;
+    machine = xg_driver_machine(&o->target);
+    s.emit = xg_emit_target_of(&machine, o->deterministic);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -45211,14 +48373,30 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
     v->bytes = (size_t)xg_plan_bytes(s);
     v->name = name;
     ++*n;
+    for (k = 0; k < s->rank; k++) {
+        if (!xg_dyn_is_open(s, k)) continue;
+        v = out + (*n)++;
+        v->type = XLAGPU_S32;
+        v->dims = dims;
+        v->bytes = sizeof(int32_t);
+        v->name = name;
+        v->size_of = k + 1;
+    }
+}
+XG_FN size_t xg_public_leaves(const xg_shape *s) {
+    size_t n = 1;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) for (n = 0, k = 0; k < s->n_elems; k++) n += xg_public_leaves(s->elems[k]);
+    else for (k = 0; k < s->rank; k++) n += xg_dyn_is_open(s, k);
+    return n;
 }
 /* What the info calls tell. */
 XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
     m->name = xg_str_copy(&m->arena, h->name);
-    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_params) + 1);
-    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_result) + 1);
+    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
+    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
     for (k = 0; k < h->entry->n_params; k++) xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p, m->params, &m->n_params);
     xg_public_add_leaves(&m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
 }
@@ -45393,14 +48571,17 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
 
 /* ---- evaluating ---- */
 
-/* The tensors given are those that the shape's leaves need; at counts the leaves. */
-XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
-    size_t bytes = (size_t)xg_plan_bytes(s);
-    uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+XG_FN void xg_public_check_leaf(xg_ctx *c, size_t bytes, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
     if (*at < n && t[*at].bytes != bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, *at, t[*at].bytes, bytes);
     if (*at < n && !t[*at].data && bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, *at);
     ++*at;
+}
+/* The tensors given are those that the shape's leaves need; at counts the leaves. */
+XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+    xg_public_check_leaf(c, (size_t)xg_plan_bytes(s), t, n, at, what);
+    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) xg_public_check_leaf(c, sizeof(int32_t), t, n, at, what);
 }
 XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, const char *what) {
     uint32_t need = 0;
@@ -45409,23 +48590,59 @@ XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t,
     if (!t && n) xg_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
 }
 
-XG_FN const xg_literal *xg_public_argument(xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
+/* Row-major elements of `dims` beside the same within `bounds`: what is there is copied from one to the other. */
+XG_FN void xg_public_copy_box(size_t bytes, uint32_t rank, const int64_t *dims, const int64_t *bounds, char *dense, char *padded, bool pad) {
+    int64_t at[XG_RANK_MAX], rows = 1, row = rank ? dims[rank - 1] : 1, from = 0, to, k;
+    uint32_t d;
+    memset(at, 0, sizeof at);
+    for (d = 0; d + 1 < rank; d++) rows *= dims[d];
+    for (k = 0; k < rows && row; k++, from += row) {
+        for (to = 0, d = 0; d < rank; d++) to = to * bounds[d] + at[d];
+        memcpy(pad ? padded + (size_t)to * bytes : dense + (size_t)from * bytes, pad ? dense + (size_t)from * bytes : padded + (size_t)to * bytes, (size_t)row * bytes);
+        for (d = rank ? rank - 1 : 0; d-- > 0;) { if (++at[d] < dims[d]) break; at[d] = 0; }
+    }
+}
+XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
     xg_literal *l = XG_NEW(a, xg_literal);
+    int64_t dims[XG_RANK_MAX];
+    const xlagpu_tensor *whole;
     uint32_t k;
     l->shape = s;
     if (s->type == XLAGPU_TUPLE) {
         const xg_literal **elems = XG_NEW_N(a, const xg_literal *, s->n_elems + (size_t)1);
-        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(a, s->elems[k], in);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(m, a, s->elems[k], in);
         l->elems = elems;
-    } else l->data = (*in)++->data;
+        return l;
+    }
+    whole = (*in)++;
+    l->data = whole->data;
+    if (!s->dynamic) return l;
+    for (k = 0; k < s->rank; k++) {
+        int32_t n;
+        dims[k] = s->dims[k];
+        if (!xg_dyn_is_open(s, k)) continue;
+        memcpy(&n, (*in)++->data, sizeof n);
+        if (n < 0 || n > s->dims[k]) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "dimension %u, of at most %lld, is given the size %d", k, (long long)s->dims[k], (int)n);
+        dims[k] = n;
+    }
+    l = xg_literal_new(a, xg_shape_array(m, s->type, dims, s->rank, NULL, NULL));
+    xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, dims, s->dims, (char *)l->data, (char *)whole->data, false);
     return l;
 }
-XG_FN void xg_public_result(const xg_literal *l, const xlagpu_tensor **out) {
-    size_t bytes = (size_t)xg_plan_bytes(l->shape);
+XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **out) {
+    size_t bytes = (size_t)xg_plan_bytes(s);
     uint32_t k;
-    if (l->shape->type == XLAGPU_TUPLE) { for (k = 0; k < l->shape->n_elems; k++) xg_public_result(l->elems[k], out); return; }
-    if (bytes) memcpy((*out)->data, l->data, bytes);
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_result(c, l->elems[k], s->elems[k], out); return; }
+    for (k = 0; k < s->rank; k++) if (l->shape->rank != s->rank || l->shape->dims[k] > s->dims[k]) xg_fail(c, XLAGPU_ERROR_INVALID, "a result has more elements than its shape says");
+    if (!xg_dims_equal(l->shape, s->dims, s->rank)) {
+        memset((*out)->data, 0, bytes);
+        xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, l->shape->dims, s->dims, (char *)l->data, (char *)(*out)->data, true);
+    } else if (bytes) memcpy((*out)->data, l->data, bytes);
     ++*out;
+    for (k = 0; k < s->rank; k++) {
+        int32_t n = (int32_t)l->shape->dims[k];
+        if (xg_dyn_is_open(s, k)) memcpy((*out)++->data, &n, sizeof n);
+    }
 }
 
 XG_FN void xg_public_evaluate(xg_public_job *j) {
@@ -45438,8 +48655,8 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
     memset(&o, 0, sizeof o);
     o.fill_elided = j->fill_elided;
-    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(&j->work, m->entry->params[k]->shape, &in);
-    xg_public_result(xg_eval_module(m, &j->work, args, m->entry->n_params, &o), &out);
+    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
+    xg_public_result(m->ctx, xg_eval_module(m, &j->work, args, m->entry->n_params, &o), m->entry_result, &out);
 }
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
     xg_public_job j = xg_public_job_of(m);

@@ -2058,7 +2058,7 @@ typedef enum xg_sim_space {
     XG_SIM_REGS
 } xg_sim_space;
 
-/* What the executor does with a record. ALU: call fn and blend. The rest: run.c, memory.c, warp.c. */
+/* What the executor does with a record. ALU: call fn and blend. The rest: run.c, memory.c, warp.c; or fn, when all lanes of all warps are there. */
 typedef enum xg_sim_kind {
     XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
     XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
@@ -2068,13 +2068,15 @@ typedef enum xg_sim_kind {
 
 typedef struct xg_sim_ins xg_sim_ins;
 
-/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. */
+/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. And who executes it, for the functions of fast.c. */
 typedef struct xg_sim_lanes {
     char *dst, *dst2;
     size_t dstride;          /* bytes from one warp's destination to the next one's */
     const char *base[2];     /* of registers, and of constants less one (a constant's offset has its low bit set) */
     size_t stride[2];        /* the same for sources; stride[1] is 0 */
     uint32_t warps;
+    struct xg_sim_worker *w;
+    struct xg_sim_warp *v;   /* the first of them */
 } xg_sim_lanes;
 typedef void (*xg_sim_fn)(const xg_sim_lanes *, const xg_sim_ins *);
 
@@ -2082,7 +2084,7 @@ enum { XG_SIM_NOT = 1, XG_SIM_FIRST = 2 /* counts as an instruction */, XG_SIM_G
 #define XG_SIM_NOREG 0xFFFFFFFFu
 
 struct xg_sim_ins {
-    xg_sim_fn fn;
+    xg_sim_fn fn;               /* of ALU; of other kinds the short way for whole warps, or NULL */
     uint8_t kind, flags, dbytes, d2bytes;
     uint16_t op;              /* the function's number; or what a kind makes of it */
     uint16_t n;               /* items of list */
@@ -3097,6 +3099,19 @@ XG_M256_FN bool xg_sim_avx2_beside64(const char *slot, uint64_t step) {
     XG_UNROLL(8) for (i = 0; i < 8; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi64(want, more); }
     return XG_M256_NONE(bad);
 }
+/* Do both halves of the warp? */
+XG_M256_FN bool xg_sim_avx2_beside64_halves(const char *slot, uint64_t step) {
+    const __m256i steps = _mm256_mul_epu32(_mm256_set1_epi64x((long long)step), _mm256_setr_epi64x(0, 1, 2, 3)), more = _mm256_set1_epi64x((long long)(step * 4));
+    __m256i low = _mm256_add_epi64(steps, _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)slot))), high = _mm256_add_epi64(steps, _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(slot + 128))));
+    __m256i bad = _mm256_setzero_si256();
+    int i;
+    XG_UNROLL(4) for (i = 0; i < 4; i++) {
+        bad = _mm256_or_si256(bad, _mm256_or_si256(_mm256_xor_si256(low, XG_M256_AT(slot, i)), _mm256_xor_si256(high, XG_M256_AT(slot, i + 4))));
+        low = _mm256_add_epi64(low, more);
+        high = _mm256_add_epi64(high, more);
+    }
+    return XG_M256_NONE(bad);
+}
 XG_M256_FN bool xg_sim_avx2_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
     __m256i a = _mm256_set1_epi32((int)add), l = _mm256_set1_epi32((int)limit), bad = _mm256_setzero_si256(), odd = bad;
     int i;
@@ -3126,6 +3141,13 @@ XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *o
     int i;
 #define X(k) xg_sim_avx2_word(from + off[k])
     XG_UNROLL(8) for (i = 0; i < 4; i++, off += 8) XG_M256_PUT(to, i, _mm256_setr_epi32(X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)));
+#undef X
+}
+/* The same of words `step` bytes apart. */
+XG_M256_FN void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
+    int i;
+#define X(k) xg_sim_avx2_word(from + k * step)
+    XG_UNROLL(8) for (i = 0; i < 4; i++, from += 8 * step) XG_M256_PUT(to, i, _mm256_setr_epi32(X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)));
 #undef X
 }
 /* The banks that words lie in, as bits, counted from that of the word at base. */
@@ -3186,7 +3208,7 @@ XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t lea
     size_t i;
     low = _mm256_set1_epi32((int)least);
     high = low;
-    for (i = 0; i < n / 8; i++) { const __m256i v = XG_M256_AT(p, i); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
+    XG_UNROLL(4) for (i = 0; i < n / 8; i++) { const __m256i v = XG_M256_AT(p, i); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
     if (n & 4) { const __m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(words + n - 4))); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
     l = _mm_xor_si128(l, _mm_min_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)));
     h = _mm_xor_si128(h, _mm_max_epu32(h, _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1))));
@@ -3197,7 +3219,7 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     char *p = (char *)words;
     const __m256i v = _mm256_set1_epi32((int)word);
     size_t i;
-    for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
+    XG_UNROLL(4) for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
 }
 /* 32 times the same 4 or 8 bytes. */
@@ -8008,7 +8030,7 @@ typedef struct xg_sim_warp {
 typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 32 };
+enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 64 };
 
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
@@ -8027,6 +8049,8 @@ typedef enum xg_sim_readshape { XG_SIM_READ_STEPS, XG_SIM_READ_BITS, XG_SIM_READ
 typedef struct xg_sim_read { uint32_t mine, at, step; uint16_t n; uint16_t shape; } xg_sim_read;
 enum { XG_SIM_READS_KEPT = 256, XG_SIM_READ_ROWS = 16 };
 
+/* fast.c: where a group's first lane was, and how far from the time before. */
+typedef struct xg_sim_recent { uint64_t at, step; } xg_sim_recent;
 /* classes.c: how often a record ran: whole warps as differences, others counted. */
 typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
 /* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
@@ -8063,7 +8087,7 @@ struct xg_sim_worker {
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
-    uint64_t recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
+    xg_sim_recent recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used;       /* where a warp has arrived, by bits */
     xg_sim_stats stats;
@@ -8575,10 +8599,15 @@ XG_RACY XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *
 /* The words of 32 lanes, `off` bytes into the piece; the same promise. */
 XG_RACY XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
 XG_RACY XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
-    uint32_t t[XG_SIM_WARP], i, next;
+    uint32_t t[XG_SIM_WARP], i, next, line = XG_SIM_NOREG;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;
-    for (i = 0; i < XG_SIM_WARP && m->line_w; i++) { xg_sim_split(m->line_w, m->w, off[i] / 64); xg_sim_split(m->line_r, m->r, off[i] / 64); }
+    for (i = 0; i < XG_SIM_WARP && m->line_w; i++) {
+        if (off[i] / 64 == line) continue;
+        line = off[i] / 64;
+        xg_sim_split(m->line_w, m->w, line);
+        xg_sim_split(m->line_r, m->r, line);
+    }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
     v->gather((char *)t, (const char *)m->r, off);
@@ -8625,7 +8654,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     w->n_reads = w->n_rows = 0;
 }
 /* Keeps a read. */
-XG_FN void xg_sim_shared_read(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
+XG_INLINE void xg_sim_shared_read(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
     xg_sim_read *read;
     if (w->n_reads == XG_SIM_READS_KEPT) { xg_sim_shared_noted(w); w->readers = true; }
     read = &w->reads[w->n_reads++];
@@ -8814,11 +8843,18 @@ XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uin
 }
 XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t before = 0, s;
-    uint32_t n = 0, i;
+    uint32_t n = 0, i, falls = 0;
+    if (bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
+    if (r->shape == XG_SIM_FEW) { /* lanes that sleep stand where the first one does */
+        const uint32_t skip = (uint32_t)(uintptr_t)r->at & ((1u << shift) - 1), *off = r->to.off;
+        uint32_t last = (off[0] + skip) >> shift, next;
+        for (i = n = 1; i < XG_SIM_WARP; i++, last = next) { next = (off[i] + skip) >> shift; n += next != last; falls |= next - last; }
+        return falls >> 31 ? xg_sim_count_pieces_any(r, mask, bytes, shift) : n;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
         s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
-        if (s < before || bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
+        if (s < before) return xg_sim_count_pieces_any(r, mask, bytes, shift);
         n += s != before;
         before = s;
     }
@@ -9421,6 +9457,8 @@ XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
  *
  * Most accesses are of 32 lanes side by side, in one buffer and aligned, or scattered words of shared memory, and race with nothing. For these all of
  * memory.c is here in straight functions for hosts with AVX2, which serve all warps of a group: the same questions, the same counters, the same tags.
+ * They are chosen when a module is loaded (xg_sim_fast_choose in warp.c) and stand in the records as the functions of arithmetic do; a warp that is alone or
+ * has sleeping lanes goes the long way.
  *
  * Law: where a function of one warp says false nothing has happened that memory.c would not do again; every case of doubt is false, and every fault is
  * found there. */
@@ -9462,7 +9500,7 @@ XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, 
 }
 /* A function for each shape, with loops of a known length. */
 #define XG_SIM_FAST_SHAPES(X) X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
-XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
+XG_M256_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
     const uint32_t *list = f->list;
     if (!f->write) switch (f->n << 4 | f->size) {
 #define X(n, size) case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
@@ -9486,14 +9524,12 @@ XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at) {
     if (!f->write) xg_sim_avx2_copy(regs + slot, at, 128);
     else xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
 }
+XG_M256_FN bool xg_sim_fast_is_row(const xg_sim_fast *f) { return f->n == 1 && f->size == 4; }
 
 /* ---- global memory ---- */
 
-/* The lines of a buffer's shadow, and what the tags of this launch and block are. past: how many of the block's are over. */
-typedef struct xg_sim_fast_marks { uint32_t *lines, floor, block, past, tag, least; } xg_sim_fast_marks;
-
 /* Two lines whose four tags are all from before the launch: the usual case. */
-XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_fast_marks *m, uint32_t *tags, uint32_t mine, bool write) {
+XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
     const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)tags), least = _mm_setr_epi32(write ? 0 : (int)m->least, 0, write ? 0 : (int)m->least, 0);
     const __m128i wrong = _mm_or_si128(_mm_cmpeq_epi32(_mm_max_epu32(x, _mm_set1_epi32((int)m->floor)), x), _mm_xor_si128(_mm_max_epu32(x, least), x));
     if (!_mm_testz_si128(wrong, wrong)) return false;
@@ -9501,67 +9537,89 @@ XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_fast_marks *m, uint32_t *tags
     XG_SIM_LINE_SET(&tags[2 + !write], mine);
     return true;
 }
-XG_M256_FN bool xg_sim_fast_line(const xg_sim_fast_marks *m, uint32_t *tags, uint32_t mine, bool write) {
-    const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
-    const bool calm = wt < m->floor || wt - m->block < m->past || wt == mine, fresh = rt < m->floor || (rt - m->block < m->past && !(rt & XG_SIM_TAG_FOREIGN));
-    if (!calm || (!write && wt < m->least) || !(fresh || rt == mine)) return false;
-    if (write) { if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine); }
-    else if (rt != mine) XG_SIM_LINE_SET(&tags[1], mine);
+XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
+    const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
+    uint32_t next;
+    if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
+    if (write) {
+        if (!(rt < m->floor || (rt - m->block < past && !(rt & XG_SIM_TAG_FOREIGN)) || rt == mine)) return false;
+        if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
+        return true;
+    }
+    if (rt == XG_SIM_SPLIT_LINE) return false;
+    next = rt == mine || rt < m->floor ? mine : xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
+    if (next != rt) XG_SIM_LINE_SET(&tags[1], next);
     return true;
 }
 /* Whole lines. */
-XG_M256_FN bool xg_sim_fast_lines(const xg_sim_fast_marks *m, uint64_t at, uint32_t bytes, uint32_t warp, bool write) {
-    uint32_t *tags = m->lines + 2 * (at / 64), *end = tags + 2 * (bytes / 64), mine = m->tag | warp;
+XG_M256_FN bool xg_sim_fast_lines(const xg_sim_marks *m, uint64_t at, uint32_t bytes, uint32_t warp, bool write) {
+    uint32_t *tags = m->line_w + 2 * (at / 64), *end = tags + 2 * (bytes / 64), mine = m->tag | warp;
     if ((at | bytes) & 63) return false;
     for (; end - tags >= 4 && xg_sim_fast_two_lines(m, tags, mine, write); tags += 4) {}
     for (; tags < end; tags += 2) if (!xg_sim_fast_line(m, tags, mine, write)) return false;
     return true;
 }
-/* Memory is far away. The lines that the group is about to reach are asked for all at once, and those that it will reach at this record next time, if it goes
- * on as it came here from last time. */
+/* Memory is far away. The lines that the group will reach at this record next time, if it goes on as it came here, are asked for now; those that it is about to
+ * reach too, unless they were foreseen last time. */
 XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, const char *slot) {
-    uint64_t *before = &f->w->recent_at[((uint32_t)(f->in - f->w->m->code) + f->v->id) % XG_SIM_RECENT], first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - *before;
+    xg_sim_recent *before = &f->w->recent_at[(f->in->e + f->v->id / XG_SIM_TOGETHER * 7) % XG_SIM_RECENT];
+    const uint64_t first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - before->at;
+    const bool foreseen = step == before->step;
     uint32_t k, at;
-    *before = first;
-    if (step == 0) step = 64;
+    before->at = first;
+    before->step = step;
     for (k = 0; k < f->warps; k++, slot += f->stride) {
-        const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
-        const uint64_t later = a + step;
-        for (at = 0; k && at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
-        for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
+        const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm), later = a + step;
+        if (!foreseen && k) XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
+        XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
         if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
     }
 }
-XG_SIM_FAST_FN void xg_sim_fast_global(const xg_sim_fast *f) {
+/* A word of each lane, of which 16 and 16 stand side by side, as in a block of 16 by 16 threads: two lines of the buffer b. */
+XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer *b, const xg_sim_marks *m, const char *slot, char *regs, uint32_t warp, bool asked) {
+    const uint64_t low = xg_sim_lane_address(slot, 0, true, f->in->imm), high = xg_sim_lane_address(slot, 16, true, f->in->imm);
+    const uint32_t at = f->list[0];
+    const char *from;
+    if ((low | high) & 63 || low == high || !xg_sim_avx2_beside64_halves(slot, 4) || high - b->base > b->bytes - 64) return false;
+    if (asked && !(xg_sim_fast_lines(m, low - b->base, 64, warp, f->write) && xg_sim_fast_lines(m, high - b->base, 64, warp, f->write))) return false;
+    f->w->stats.sectors += 4;
+    f->w->stats.minimum_sectors += 4;
+    f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
+    if (f->write) f->w->stats.global_stores++; else f->w->stats.global_loads++;
+    if (!f->write) { xg_sim_avx2_copy(regs + at, (const char *)(uintptr_t)low, 64); xg_sim_avx2_copy(regs + at + 64, (const char *)(uintptr_t)high, 64); return true; }
+    from = at & 1 ? f->w->m->consts + (at - 1) : regs + at;
+    xg_sim_avx2_copy((char *)(uintptr_t)low, from, 64);
+    xg_sim_avx2_copy((char *)(uintptr_t)high, from + 64, 64);
+    return true;
+}
+XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
-    const xg_sim_buffer **cached = &w->recent[(uint32_t)(f->in - w->m->code) % XG_SIM_RECENT], *b = NULL, *next = *cached;
+    const xg_sim_buffer **cached = &w->recent[f->in->e % XG_SIM_RECENT], *b = *cached;
     const char *slot = f->regs + f->in->a;
     const uint32_t all = f->all;
-    const bool plain = f->n == 1 && f->size == 4;
     uint64_t sectors = 0, lines = 0;
     uint32_t k, done = 0;
-    bool asked = false;
-    xg_sim_fast_marks m = {NULL, 0, 0, 0, 0, 0};
-    xg_sim_fast_ahead(f, next, slot);
+    bool usable = false, asked = false; /* of b: nothing speaks against the short way; its shadow is to be asked */
+    xg_sim_marks m;
+    memset(&m, 0, sizeof m);
+    m.floor = w->launch_tag; m.block = w->block_tag; m.tag = w->tag; m.least = w->l->unchecked_global ? 0 : 1;
+    xg_sim_fast_ahead(f, b, slot);
     for (k = 0; k < f->warps; k++, slot += f->stride) {
         const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
-        if (!b || a - b->base > b->bytes - all) {
-            if (!next || next->bytes < all || a - next->base > next->bytes - all) next = xg_sim_memory_find(w->l->memory, a);
-            if (next && next->bytes >= all && a - next->base <= next->bytes - all && !(f->write && next->readonly)) {
-                b = *cached = next;
-                asked = b->shadow && !(w->l->unchecked_global && !w->tracked);
-                m.lines = b->shadow;
-                m.floor = w->launch_tag; m.block = w->block_tag; m.past = w->tag - w->block_tag; m.tag = w->tag; m.least = w->l->unchecked_global ? 0 : 1;
-            } else { b = next = NULL; xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu); continue; }
+        if (!usable || a - b->base > b->bytes - all) {
+            if (!b || b->bytes < all || a - b->base > b->bytes - all) b = xg_sim_memory_find(w->l->memory, a);
+            asked = b && b->shadow && !(w->l->unchecked_global && !w->tracked);
+            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(f->write && b->readonly) && (!asked || (w->tracked && !b->readonly));
+            if (usable) { *cached = b; m.line_w = b->shadow; }
         }
-        if (a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) || (asked && (!w->tracked || b->readonly || !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write)))) {
-            xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
+        if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) || (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write))) {
+            if (!(usable && xg_sim_fast_is_row(f) && xg_sim_fast_halves(f, b, &m, slot, f->regs + k * f->stride, (f->v->id + k) & 31, asked))) xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
         sectors += f->each + ((a & 31) != 0);
         lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
         done++;
-        if (plain) xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        if (xg_sim_fast_is_row(f)) xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
         else xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
     }
     w->stats.sectors += sectors;
@@ -9579,7 +9637,7 @@ XG_M256_FN bool xg_sim_fast_within(const uint32_t *tags, const uint32_t *off, ui
     return xg_sim_avx2_within(found, XG_SIM_WARP, least, below);
 }
 /* What a warp does to words side by side, or to scattered ones: nothing to be seen is the usual case; else shadow.c is asked. */
-XG_SIM_FAST_FN bool xg_sim_fast_words(xg_sim_worker *w, uint32_t k, uint32_t n, uint32_t warp, bool write) {
+XG_M256_FN bool xg_sim_fast_words(xg_sim_worker *w, uint32_t k, uint32_t n, uint32_t warp, bool write) {
     const uint32_t mine = w->shared_tag | warp;
     uint32_t *writers = w->marks + k;
     xg_sim_marks m;
@@ -9624,36 +9682,61 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
     if (!w->l->unchecked_races && !apart) for (i = 0; i < XG_SIM_WARP; i++) if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
     return true;
 }
-XG_SIM_FAST_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
+/* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
+XG_SIM_FAST_FN bool xg_sim_fast_steps(const xg_sim_fast *f, char *regs, uint32_t at, uint32_t step, uint32_t warp, bool asked) {
+    xg_sim_worker *w = f->w;
+    const uint32_t mine = w->shared_tag | warp;
+    uint32_t tags[XG_SIM_WARP], i;
+    const char *from;
+    if (asked) {
+        if (f->write && (w->n_reads || w->readers)) return false;
+        xg_sim_avx2_gather_steps((char *)tags, (const char *)w->marks + at, step);
+        if (!xg_sim_avx2_within(tags, XG_SIM_WARP, f->write ? 0 : w->shared_block, w->shared_tag)) return false;
+        if (!f->write) xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, at, XG_SIM_WARP, step);
+        else for (i = 0; i < XG_SIM_WARP; i++) w->marks[(at + i * step) / 4] = mine;
+    }
+    if (!f->write) { xg_sim_avx2_gather_steps(regs + f->list[0], w->shared + at, step); return true; }
+    from = f->list[0] & 1 ? w->m->consts + (f->list[0] - 1) : regs + f->list[0];
+    for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + at + i * step, from + i * 4, 4);
+    return true;
+}
+/* Items of all lanes side by side. */
+XG_M256_FN bool xg_sim_fast_beside(const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked) {
+    xg_sim_worker *w = f->w;
+    if (a & (f->each - 1) || a & 3 || w->l->shared_bytes < f->all || a > w->l->shared_bytes - f->all) return false;
+    if (asked && !xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write)) return false;
+    if (xg_sim_fast_is_row(f)) xg_sim_fast_row(f, regs, w->shared + a); else xg_sim_fast_move(f, regs, w->shared + a);
+    return true;
+}
+XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
-    const bool plain = f->n == 1 && f->size == 4;
-    const uint32_t bytes = w->l->shared_bytes;
+    const uint64_t last = (uint64_t)w->l->shared_bytes - 4;
     const char *slot = f->regs + f->in->a;
+    char *regs = f->regs;
     uint32_t k, done = 0;
-    for (k = 0; k < f->warps; k++, slot += f->stride) {
-        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm), warp = (f->v->id + k) & 31;
-        bool good = !(half || a & (f->each - 1) || bytes < f->each || a > bytes - f->each);
-        if (good && !xg_sim_avx2_beside32(slot, f->each)) good = xg_sim_fast_scattered(f, f->regs + k * f->stride, slot, warp, asked);
-        else if (good) {
-            good = bytes >= f->all && a <= bytes - f->all && !(a & 3) && (!asked || xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write));
-            if (good && plain) xg_sim_fast_row(f, f->regs + k * f->stride, w->shared + a);
-            else if (good) xg_sim_fast_move(f, f->regs + k * f->stride, w->shared + a);
-        }
+    for (k = 0; k < f->warps && !half; k++, slot += f->stride, regs += f->stride) {
+        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm), step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
+        bool good;
+        if (!xg_sim_avx2_beside32(slot, step)) good = xg_sim_fast_scattered(f, regs, slot, warp, asked);
+        else if (step == f->each) good = xg_sim_fast_beside(f, regs, a, warp, asked);
+        else good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 && a + (uint64_t)step * (XG_SIM_WARP - 1) <= last && xg_sim_fast_steps(f, regs, a, step, warp, asked)) ||
+            xg_sim_fast_scattered(f, regs, slot, warp, asked);
         if (good) done++;
         else xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
     }
+    for (; k < f->warps; k++) xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
     w->stats.shared_transactions += (uint64_t)done * (f->each <= 4 ? 1 : f->each / 4);
     if (f->write) w->stats.shared_stores += done; else w->stats.shared_loads += done;
 }
 /* A load of shared memory from a constant address. */
-XG_SIM_FAST_FN void xg_sim_fast_one(const xg_sim_fast *f) {
+XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const uint64_t a = xg_sim_lane_address(w->m->consts + (f->in->a - 1), 0, (f->in->imm2 & XG_SIM_M_WIDE) != 0, f->in->imm);
     const uint32_t words = f->size / 4;
     uint32_t k, i, done = 0;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
-    bool usual = !(half || f->write || f->n != 1 || f->size < 4 || a & (f->size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < f->size);
+    bool usual = !(half || a & (f->size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < f->size);
     for (i = 0; usual && asked && i < words; i++) { const uint32_t t = w->marks[a / 4 + i]; usual = t >= w->shared_block && t < w->shared_tag; }
     for (k = 0; k < f->warps; k++) {
         if (!usual) { xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu); continue; }
@@ -9665,23 +9748,39 @@ XG_SIM_FAST_FN void xg_sim_fast_one(const xg_sim_fast *f) {
     w->stats.shared_transactions += done;
 }
 
-/* A load or store whose lanes are all active, by the warps v[0..warps) of a group. */
-XG_SIM_FAST_FN void xg_sim_fast_access(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
-    const uint32_t space = in->imm2 & XG_SIM_M_SPACE;
-    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0;
+/* ---- the functions of records ---- */
+
+/* n items of `size` bytes a lane: constants for the shapes that have functions of their own. */
+XG_M256_FN xg_sim_fast xg_sim_fast_of(const xg_sim_lanes *L, const xg_sim_ins *in, uint32_t n, uint32_t size, bool write) {
     xg_sim_fast f;
-    uint32_t k;
-    f.w = w; f.v = v; f.in = in; f.list = w->m->list + in->list; f.regs = v->regs; f.stride = w->l->stack_bytes; f.warps = warps;
-    f.n = in->n; f.size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7); f.each = f.size * f.n; f.all = f.each * XG_SIM_WARP; f.write = in->kind == XG_SIM_K_ST;
-    if (f.size == in->dbytes && (f.n == 1 || f.n == 2 || f.n == 4) && f.size <= 8 && !(in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG))) {
-        if (space == XG_SIM_SHARED && in->a & 1) { xg_sim_fast_one(&f); return; }
-        if (space == XG_SIM_GLOBAL && wide && !(in->a & 1)) { xg_sim_fast_global(&f); return; }
-        if (space == XG_SIM_SHARED && !wide && !(in->a & 1)) { xg_sim_fast_shared(&f); return; }
-    }
-    for (k = 0; k < warps; k++) xg_sim_exec_access(w, &v[k], in, 0xFFFFFFFFu);
+    f.w = L->w; f.v = L->v; f.in = in; f.list = L->w->m->list + in->list; f.regs = L->v->regs; f.stride = L->dstride; f.warps = L->warps;
+    f.n = n; f.size = size; f.each = size * n; f.all = f.each * XG_SIM_WARP; f.write = write;
+    return f;
+}
+#define XG_SIM_FAST_SIZE (1u << (in->imm2 >> XG_SIM_M_SIZE & 7))
+#define XG_SIM_FAST_FNS(X) \
+    X(load_row, global, 1, 4, false) X(store_row, global, 1, 4, true) X(load, global, in->n, XG_SIM_FAST_SIZE, false) X(store, global, in->n, XG_SIM_FAST_SIZE, true) \
+    X(load_shared_row, shared, 1, 4, false) X(store_shared_row, shared, 1, 4, true) X(load_shared, shared, in->n, XG_SIM_FAST_SIZE, false) X(store_shared, shared, in->n, XG_SIM_FAST_SIZE, true) \
+    X(load_one, one, 1, XG_SIM_FAST_SIZE, false)
+#define X(name, how, n, size, write) XG_SIM_FAST_FN void xg_sim_fast_##name(const xg_sim_lanes *L, const xg_sim_ins *in) { const xg_sim_fast f = xg_sim_fast_of(L, in, n, size, write); xg_sim_fast_##how(&f); }
+XG_SIM_FAST_FNS(X)
+#undef X
+
+/* The short way of a load or store; NULL: there is none. */
+XG_FN xg_sim_fn xg_sim_fast_access(const xg_sim_ins *in) {
+    const uint32_t space = in->imm2 & XG_SIM_M_SPACE, size = XG_SIM_FAST_SIZE;
+    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0, row = in->n == 1 && size == 4, write = in->kind == XG_SIM_K_ST;
+    if (size != in->dbytes || !(in->n == 1 || in->n == 2 || in->n == 4) || size > 8 || in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG)) return NULL;
+    if (space == XG_SIM_SHARED && in->a & 1) return !write && in->n == 1 && size >= 4 ? xg_sim_fast_load_one : NULL;
+    if (in->a & 1) return NULL;
+    if (space == XG_SIM_GLOBAL && wide) return row ? (write ? xg_sim_fast_store_row : xg_sim_fast_load_row) : write ? xg_sim_fast_store : xg_sim_fast_load;
+    if (space == XG_SIM_SHARED && !wide) return row ? (write ? xg_sim_fast_store_shared_row : xg_sim_fast_load_shared_row) : write ? xg_sim_fast_store_shared : xg_sim_fast_load_shared;
+    return NULL;
 }
 
 #undef XG_SIM_FAST_SHAPES
+#undef XG_SIM_FAST_SIZE
+#undef XG_SIM_FAST_FNS
 #endif
 
 #endif /* XG_SIM_FAST_C */
@@ -9901,36 +10000,63 @@ XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 #if XG_SIM_X86
-/* For all warps of a group, as in fast.c: parameters and special registers that are the same for all threads. False: nothing has happened. */
-XG_SIM_FAST_FN bool xg_sim_fast_same(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
-    const size_t stride = w->l->stack_bytes;
-    const xg_sim_sreg r = (xg_sim_sreg)in->op;
-    uint32_t k, x;
-    char *to;
-    if (in->kind == XG_SIM_K_PARAM) {
-        const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7);
-        if (in->n != 1 || size != in->dbytes || (size != 4 && size != 8)) return false;
-        for (k = 0, to = v->regs + w->m->list[in->list]; k < warps; k++, to += stride) xg_sim_avx2_spread(to, w->params + in->imm, size);
-        return true;
-    }
-    if (in->dbytes != 4 || !xg_sim_sreg_same(r) || r == XG_SIM_SREG_WARPID) return false;
-    x = xg_sim_sreg_value(w, v, r, 0);
-    for (k = 0, to = v->regs + in->d; k < warps; k++, to += stride) xg_sim_avx2_fill((uint32_t *)(void *)to, XG_SIM_WARP, x);
-    return true;
+/* For all warps of a group, as in fast.c: parameters, special registers that are the same for all threads, the threads' numbers. */
+XG_SIM_FAST_FN void xg_sim_fast_param(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    char *to = L->v->regs + L->w->m->list[in->list];
+    const char *from = L->w->params + in->imm;
+    uint32_t k;
+    for (k = 0; k < L->warps; k++, to += L->dstride) { if (in->dbytes == 4) xg_sim_avx2_spread(to, from, 4); else xg_sim_avx2_spread(to, from, 8); }
+}
+XG_SIM_FAST_FN void xg_sim_fast_same(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const uint32_t x = xg_sim_sreg_value(L->w, L->v, (xg_sim_sreg)in->op, 0);
+    char *to = L->dst;
+    uint32_t k;
+    for (k = 0; k < L->warps; k++, to += L->dstride) xg_sim_avx2_fill((uint32_t *)(void *)to, XG_SIM_WARP, x);
+}
+XG_SIM_FAST_FN void xg_sim_fast_tid(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const uint32_t *from = L->w->tid + (size_t)L->v->id * 96 + 32 * (size_t)in->op;
+    char *to = L->dst;
+    uint32_t k;
+    for (k = 0; k < L->warps; k++, to += L->dstride, from += 96) xg_sim_avx2_copy(to, (const char *)from, 128);
 }
 /* Shuffles whose member mask is a constant that names all lanes: nobody can miss. */
-XG_SIM_FAST_FN bool xg_sim_fast_shuffle(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
-    const size_t stride = w->l->stack_bytes;
+XG_SIM_FAST_FN void xg_sim_fast_shuffle(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const char *a = L->base[in->a & 1] + in->a, *b = L->base[in->b & 1] + in->b, *c = L->base[in->c & 1] + in->c;
+    char *to = L->dst, *ok = L->dst2;
     uint32_t k;
-    if (in->op > XG_SIM_W_IDX || (in->flags & 64 && !(in->e & 1 && xg_sim_lane_u32(w->m->consts + (in->e - 1), 0) == 0xFFFFFFFFu))) return false;
-    for (k = 0; k < warps; k++) {
-        const size_t skip = k * stride;
-        const char *a = in->a & 1 ? w->m->consts + (in->a - 1) : v->regs + in->a + skip, *b = in->b & 1 ? w->m->consts + (in->b - 1) : v->regs + in->b + skip, *c = in->c & 1 ? w->m->consts + (in->c - 1) : v->regs + in->c + skip;
-        xg_sim_avx2_shuffle(v->regs + in->d + skip, in->d2bytes ? v->regs + in->d2 + skip : NULL, a, b, c, (xg_sim_shuffleop)in->op);
+    for (k = 0; k < L->warps; k++) {
+        xg_sim_avx2_shuffle(to, ok, a, b, c, (xg_sim_shuffleop)in->op);
+        a += L->stride[in->a & 1]; b += L->stride[in->b & 1]; c += L->stride[in->c & 1];
+        to += L->dstride;
+        if (ok) ok += L->dstride;
     }
-    return true;
+}
+/* The function that executes a record for whole warps. */
+XG_FN xg_sim_fn xg_sim_fast_fn(const xg_sim_module *m, const xg_sim_ins *in) {
+    const xg_sim_sreg r = (xg_sim_sreg)in->op;
+    switch (in->kind) {
+    case XG_SIM_K_LD: case XG_SIM_K_ST: return xg_sim_fast_access(in);
+    case XG_SIM_K_PARAM: return in->n == 1 && 1u << (in->imm2 >> XG_SIM_M_SIZE & 7) == in->dbytes && (in->dbytes == 4 || in->dbytes == 8) ? xg_sim_fast_param : NULL;
+    case XG_SIM_K_SREG: return in->dbytes != 4 || r == XG_SIM_SREG_WARPID ? NULL : r <= XG_SIM_SREG_TID_Z ? xg_sim_fast_tid : xg_sim_sreg_same(r) ? xg_sim_fast_same : NULL;
+    case XG_SIM_K_WARP: return in->op <= XG_SIM_W_IDX && (!(in->flags & 64) || (in->e & 1 && xg_sim_lane_u32(m->consts + (in->e - 1), 0) == 0xFFFFFFFFu)) ? xg_sim_fast_shuffle : NULL;
+    default: return NULL;
+    }
 }
 #endif
+/* Gives the records of a loaded module that are no arithmetic the short way where there is one; those of memory are counted, for what a worker remembers of each. */
+XG_FN void xg_sim_fast_choose(xg_sim_module *m) {
+#if XG_SIM_X86
+    uint32_t i, accesses = 0;
+    for (i = 0; i < m->n_code && m->moves == &xg_sim_moves_avx2; i++) {
+        xg_sim_ins *in = &m->code[i];
+        if (in->kind == XG_SIM_K_ALU) continue;
+        in->fn = xg_sim_fast_fn(m, in);
+        if (in->fn && (in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST)) in->e = accesses++;
+    }
+#else
+    (void)m;
+#endif
+}
 
 /* ---- paths ---- */
 
@@ -11235,6 +11361,8 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     L.base[1] = w->m->consts - 1;
     L.stride[0] = L.stride[1] = L.dstride = 0;
     L.warps = 1;
+    L.w = w;
+    L.v = v;
     L.dst = full ? v->regs + in->d : w->scratch;
     L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
     in->fn(&L, in);
@@ -11342,11 +11470,13 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
+    L.w = w;
+    L.v = v;
     w->polls = false;
     w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
-        if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
+        if (XG_LIKELY(whole && in->fn && !(in->flags & XG_SIM_GUARDED))) {
             const uint32_t before = in->before;
             const uint32_t from = pc;
             do {
@@ -11354,11 +11484,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
                 in->fn(&L, in);
                 in++;
-            } while (in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED)); /* every function ends with another record */
+            } while (in->fn && !(in->flags & XG_SIM_GUARDED) && !w->faulted); /* every function ends with a record that has none */
             warp_count += (uint64_t)nw * (in->before - before);
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
+            if (XG_UNLIKELY(w->faulted)) goto stop;
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
@@ -11466,17 +11597,6 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
             goto stop;
         }
-#if XG_SIM_X86
-        case XG_SIM_K_LD: case XG_SIM_K_ST: case XG_SIM_K_PARAM: case XG_SIM_K_SREG: case XG_SIM_K_WARP:
-            if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
-                if (in->kind <= XG_SIM_K_ST) xg_sim_fast_access(w, v, nw, in);
-                else if (!(in->kind == XG_SIM_K_WARP ? xg_sim_fast_shuffle(w, v, nw, in) : xg_sim_fast_same(w, v, nw, in))) for (k = 0; k < nw; k++) xg_sim_exec_one(w, &v[k], in, XG_SIM_ALL);
-                if (XG_UNLIKELY(w->faulted)) goto stop;
-                pc++;
-                continue;
-            }
-#endif
-        /* fall through */
         default:
             for (k = 0; k < nw; k++) {
                 m = xg_sim_guard(&v[k], in);
@@ -11808,6 +11928,7 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
     if (!p->m->version) XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
     xg_sim_finish(p);
+    xg_sim_fast_choose(p->m);
 }
 
 /* The scratch arena must go away also when loading fails: catch, free, and fail on. */

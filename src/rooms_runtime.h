@@ -9,6 +9,7 @@
 #include "base/text.c"
 #if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
 #include "sim/sim.h"
+#include "sim/text.c"
 #include "sim/parse.c"
 #include "sim/soft.c"
 #include "sim/math.c"

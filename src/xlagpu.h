@@ -77,8 +77,10 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module); /* after HloModule; lives as long as the module */
 
-/* A parameter or a leaf of the flattened result. dims live as long as the module. */
-typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; } xlagpu_value_info;
+/* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions, f32[<=10,4], is an array of its bounds, f32[10,4], and behind
+ * it an s32[] for each such dimension that says how much of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same for
+ * executables. */
+typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; uint32_t size_of; } xlagpu_value_info;
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *module); /* leaves, tuples flattened */
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *module);
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *module, uint32_t index, xlagpu_value_info *out);

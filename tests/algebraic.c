@@ -6,29 +6,7 @@
  *
  * algebraic [-n ROUNDS] [--only RULE]. Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
-#include <stdio.h>
-
-static uint64_t rng_state = 88172645463325252u;
-static uint64_t rng(void) {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state;
-}
-
-static char *read_file(const char *path) {
-    FILE *f = fopen(path, "rb");
-    char *text;
-    long n;
-    if (!f) return NULL;
-    fseek(f, 0, SEEK_END);
-    n = ftell(f);
-    rewind(f);
-    text = (char *)calloc(1, (size_t)n + 1);
-    if (fread(text, 1, (size_t)n, f) != (size_t)n) { free(text); text = NULL; }
-    fclose(f);
-    return text;
-}
+#include "modules.h"
 
 /* ---- one case for one type ---- */
 
@@ -86,7 +64,7 @@ static bool computes(const xg_module *m) {
     return false;
 }
 
-typedef struct job { const char *text, *rule; bool close; int rounds; bool fired, differs; char message[XG_MESSAGE_MAX]; } job;
+typedef struct job { const char *text, *rule; bool close; int rounds; xg_arena *arena; bool fired, differs; char message[XG_MESSAGE_MAX]; } job;
 
 static bool same_real(xlagpu_type t, const void *a, const void *b, bool any_nan, bool close) {
     double x = xg_float_load(t, a), y = xg_float_load(t, b), size;
@@ -109,20 +87,15 @@ static bool same(const xg_literal *a, const xg_literal *b, bool any_nan, bool cl
     return true;
 }
 
-static void try_job(xg_ctx *c, xg_arena *a, job *j) {
-    xg_source src;
-    xg_module *before, *after;
+static void try_job(xg_ctx *c, void *user) {
+    job *j = (job *)user;
+    xg_arena *a = j->arena;
+    xg_module *before = module_of(c, a, j->rule, j->text), *after = module_of(c, a, j->rule, j->text);
     const xg_literal **args;
     xg_buf b;
     bool any_nan;
     int round;
     uint32_t k;
-    src.name = j->rule;
-    src.text = j->text;
-    src.size = strlen(j->text);
-    before = xg_hlo_parse(c, a, &src);
-    xg_hlo_verify(before);
-    after = xg_hlo_parse(c, a, &src);
     j->fired = xg_opt_algsimp_only(after, j->rule);
     if (!j->fired) return;
     j->differs = true; /* a failure from here on is the rule's */
@@ -154,16 +127,12 @@ static void try_job(xg_ctx *c, xg_arena *a, job *j) {
 static bool run_job(job *j) {
     xg_ctx c;
     xg_arena a;
-    jmp_buf here;
-    volatile bool ok = false;
+    bool ok;
     xg_ctx_init(&c, NULL, 0);
     xg_arena_init(&a, &c);
-    if (setjmp(here) == 0) {
-        jmp_buf *outer = xg_try(&c, &here);
-        try_job(&c, &a, j);
-        xg_end(&c, outer);
-        ok = true;
-    } else if (j->differs) { snprintf(j->message, sizeof j->message, "%s", c.message); ok = true; }
+    j->arena = &a;
+    ok = guarded(&c, try_job, j);
+    if (!ok && j->differs) { snprintf(j->message, sizeof j->message, "%s", c.message); ok = true; }
     xg_arena_free(&a);
     return ok;
 }
@@ -181,10 +150,11 @@ static int run_rule(const char *rule, bool close, int rounds, int *failed) {
     char path[300];
     char *text, *at;
     int passed = 0, fired = 0;
+    size_t size;
     xg_ctx c;
     xg_arena a;
     snprintf(path, sizeof path, "tests/opt/algebraic/%s.txt", rule);
-    text = read_file(path);
+    text = (char *)file_read(path, &size);
     if (!text) { printf("FAIL %s: there is no %s\n", rule, path); ++*failed; return 0; }
     xg_ctx_init(&c, NULL, 0);
     xg_arena_init(&a, &c);

@@ -97,6 +97,29 @@ static void names(void) {
     xlagpu_module_destroy(m);
 }
 
+/* What a pass makes can be switched off by its name: softmax is one kernel, or three. */
+static const char softmax_text[] =
+    "HloModule m\nsum { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT r = f32[] add(x, y) }\nmost { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT r = f32[] maximum(x, y) }\n"
+    "ENTRY e { p = f32[64,1000] parameter(0)\n z = f32[] constant(0)\n low = f32[] constant(-inf)\n m = f32[64] reduce(p, low), dimensions={1}, to_apply=most\n"
+    " mb = f32[64,1000] broadcast(m), dimensions={0}\n d = f32[64,1000] subtract(p, mb)\n e = f32[64,1000] exponential(d)\n s = f32[64] reduce(e, z), dimensions={1}, to_apply=sum\n"
+    " sb = f32[64,1000] broadcast(s), dimensions={0}\n ROOT q = f32[64,1000] divide(e, sb) }\n";
+static uint32_t kernels_without(const char *passes) {
+    xlagpu_module *m = parse(softmax_text);
+    xlagpu_compile_desc c;
+    xlagpu_report r;
+    memset(&c, 0, sizeof c);
+    memset(&r, 0, sizeof r);
+    c.disable_passes = passes;
+    EXPECT(xlagpu_compile(m, &c).data && xlagpu_compile_report(m, &r));
+    xlagpu_module_destroy(m);
+    return r.kernels;
+}
+static void switches(void) {
+    EXPECT(kernels_without(NULL) == 1);
+    EXPECT(kernels_without("row-fusion") == 3);
+    EXPECT(kernels_without("row_fusion") == 3);
+}
+
 /* ---- tensors that do not fit ---- */
 
 static xlagpu_program *load(xlagpu_module *m, bool fill) {
@@ -107,6 +130,34 @@ static xlagpu_program *load(xlagpu_module *m, bool fill) {
     exe = xlagpu_compile(m, &c);
     if (!exe.data) { printf("%s\n", xlagpu_error(context)); return NULL; }
     return xlagpu_rt_load(device, exe.data, exe.size);
+}
+
+/* f32[<=4,3] is f32[4,3] and an s32[], on both ways. */
+static void bounded(void) {
+    static const char text[] = "HloModule m\nENTRY e { p = f32[<=4,3] parameter(0)\n q = f32[<=2,3] parameter(1)\n c = f32[<=6,3] concatenate(p, q), dimensions={0}\n ROOT r = (f32[<=6,3]) tuple(c) }\n";
+    xlagpu_module *m = parse(text);
+    xlagpu_program *program = load(m, false);
+    float p[12] = {1, 2, 3, 99, 99, 99, 99, 99, 99, 99, 99, 99}, q[6] = {4, 5, 6, 7, 8, 9}, c[18];
+    int32_t np = 1, nq = 2, nc = 0, way, k;
+    xlagpu_tensor in[4] = {{p, sizeof p}, {&np, 4}, {q, sizeof q}, {&nq, 4}}, out[2] = {{c, sizeof c}, {&nc, 4}};
+    xlagpu_rt_tensor rin[4] = {{p, sizeof p}, {&np, 4}, {q, sizeof q}, {&nq, 4}}, rout[2] = {{c, sizeof c}, {&nc, 4}};
+    xlagpu_value_info v;
+    EXPECT(program && xlagpu_parameter_count(m) == 4 && xlagpu_result_count(m) == 2 && xlagpu_rt_parameter_count(program) == 4 && xlagpu_rt_result_count(program) == 2);
+    EXPECT(xlagpu_parameter_info(m, 0, &v) && v.rank == 2 && v.dims[0] == 4 && v.bytes == 48 && v.size_of == 0);
+    EXPECT(xlagpu_parameter_info(m, 1, &v) && v.rank == 0 && v.type == XLAGPU_S32 && v.bytes == 4 && v.size_of == 1 && strcmp(v.name, "p") == 0);
+    for (way = 0; way < 2; way++) {
+        memset(c, 0, sizeof c);
+        nc = 0;
+        EXPECT((way ? xlagpu_evaluate(m, in, 4, out, 2, false) : xlagpu_rt_run(program, rin, 4, rout, 2)) == XLAGPU_OK);
+        EXPECT(nc == 3);
+        for (k = 0; k < 9; k++) EXPECT(c[k] == (float)(k + 1));
+    }
+    np = 5;
+    REFUSED(xlagpu_evaluate(m, in, 4, out, 2, false) == XLAGPU_ERROR_USAGE, XLAGPU_ERROR_USAGE, "dimension 0, of at most 4, is given the size 5");
+    nq = -7; /* whatever the sizes, nothing is touched that is not ours */
+    EXPECT(xlagpu_rt_run(program, rin, 4, rout, 2) == XLAGPU_OK);
+    xlagpu_rt_unload(program);
+    xlagpu_module_destroy(m);
 }
 
 static void sizes(void) {
@@ -388,6 +439,8 @@ int main(void) {
     EXPECT(xlagpu_rt_open(&d, &device) == XLAGPU_OK);
     nothing();
     names();
+    switches();
+    bounded();
     sizes();
     forms();
     control();

@@ -147,6 +147,22 @@ END
 expect 0 '^good: 16 2 62$' "--emit=c, in a program" "$X compile $W/good.hlo --emit=c -o $W/good_xgx.c && ${CC:-cc} -w -O0 -I. $W/carry.c $W/good_xgx.c -o $W/carry -lm -ldl -lpthread && $W/carry"
 expect 0 . "--emit=c is C++ too" "${CXX:-c++} -w -c -x c++ $W/good_xgx.c -o $W/good_xgx.o && echo yes"
 
+# ---- bounded dimensions: arrays of the sizes that are there ----
+cat > $W/dynamic.hlo <<'END'
+HloModule dynamic
+ENTRY main {
+  x = f32[<=9,3] parameter(0)
+  y = f32[<=9,3] parameter(1)
+  s = f32[<=9,3] add(x, y)
+  c = f32[<=18,3] concatenate(x, s), dimensions={0}
+  n = s32[] get-dimension-size(c), dimensions={0}
+  ROOT t = (f32[<=18,3], s32[]) tuple(c, n)
+}
+END
+expect 0 ran "bounded dimensions on host, against the evaluator" "$X run $W/dynamic.hlo --platform=host && echo ran"
+expect 0 ran "and against a file of the real sizes" "$X run $W/dynamic.hlo --platform=interpreter --seed 2 --out $W/d.npz && $X run $W/dynamic.hlo --platform=host --seed 2 --expect $W/d.npz && echo ran"
+expect 0 ran "the same file from host" "$X run $W/dynamic.hlo --platform=host --seed 2 --out $W/d2.npz && cmp $W/d.npz $W/d2.npz && echo ran"
+
 # ---- .npz and .npy ----
 if have python3; then
     mkdir -p $W/npz

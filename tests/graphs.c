@@ -1,6 +1,6 @@
 /* tests/graphs.c -- random graphs of integer operations: evaluated, compiled with all passes, run on the simulator, compared exactly.
  *
- *     graphs [--n COUNT] [--seed FIRST] [--without PASSES] [--verbose]
+ *     graphs [--n COUNT] [--seed FIRST] [--without PASSES|some] [--verbose]       some: each optional pass is off for half of the graphs, drawn by chance
  *
  * A graph is a handful of parameters and up to fifty operations, each on values that are there already: elementwise ones, moves of every kind, windows, reductions, dots,
  * updates in place, in several layouts; a few values leave. Integers wrap, so every order of evaluation gives the same bits, and what fusion, layouts or
@@ -323,6 +323,16 @@ static void make(graph *g, uint64_t seed) {
     put(g, ")\n}\n");
 }
 
+/* Each optional pass with a probability of one half. */
+static const char *some_passes(graph *g) {
+    static char list[2000];
+    const char *name;
+    uint32_t k;
+    list[0] = 0;
+    for (k = 0; (name = xg_driver_pass_name(k)) != NULL; k++)
+        if (!xg_driver_pass_is_required(name) && draw(g, 2)) xg_format(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? "," : "", name);
+    return list;
+}
 static bool run(xlagpu_device *device, graph *g, uint64_t seed, const char *without) {
     static unsigned char data[8][BYTES], want[RESULTS][BYTES], got[RESULTS][BYTES];
     xlagpu_context *x = xlagpu_create(NULL);
@@ -351,7 +361,7 @@ static bool run(xlagpu_device *device, graph *g, uint64_t seed, const char *with
     memset(got, 0x5A, sizeof got);
     memset(&d, 0, sizeof d);
     d.target.name = "sm_90a";
-    d.disable_passes = without;
+    d.disable_passes = without && strcmp(without, "some") == 0 ? some_passes(g) : without;
     if (xlagpu_evaluate(m, in, n_in, out, n_out, false) != XLAGPU_OK) printf("evaluate: %s\n", xlagpu_error(x));
     else if (exe = xlagpu_compile(m, &d), !exe.data) printf("compile: %s\n", xlagpu_error(x));
     else {
@@ -380,7 +390,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[a], "--seed") == 0 && a + 1 < argc) first = strtoul(argv[++a], NULL, 10);
         else if (strcmp(argv[a], "--without") == 0 && a + 1 < argc) without = argv[++a];
         else if (strcmp(argv[a], "--verbose") == 0) verbose = true;
-        else { fprintf(stderr, "usage: graphs [--n COUNT] [--seed FIRST] [--without PASSES] [--verbose]\n"); return 2; }
+        else { fprintf(stderr, "usage: graphs [--n COUNT] [--seed FIRST] [--without PASSES|some] [--verbose]\n"); return 2; }
     }
     memset(&d, 0, sizeof d);
     d.platform = "host";

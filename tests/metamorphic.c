@@ -1,30 +1,14 @@
 /* tests/metamorphic.c -- passes do not change what a module means.
  *
- * Each module is evaluated as it is, and again after each HLO pass alone (what it requires before it included), and after the whole pipeline with each optional
- * pass switched off in turn. Inputs are made up, of moderate size; results must agree within a few roundings, integers and pred exactly.
+ * Each module is evaluated as it is, and again
+ *   after each HLO pass alone,
+ *   after the whole pipeline; with each optional pass switched off in turn (one that is required refuses, by name); with all of them off,
+ *   and with N sets of optional passes off that are drawn by chance (--sets N).
+ * The arguments are those of NAME.npz beside NAME.hlo, or made up, of moderate size. Results must agree within a few roundings, integers and pred exactly.
  *
- * metamorphic [-v] FILE.hlo ... Ends with "N passed, N failed". */
+ * metamorphic [-v] [--sets N] FILE.hlo ... Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
-#include <stdio.h>
-
-static uint64_t seed;
-static uint64_t rng(void) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return seed >> 20;
-}
-static char *read_file(const char *path) {
-    FILE *f = fopen(path, "rb");
-    char *text;
-    long n;
-    if (!f) return NULL;
-    fseek(f, 0, SEEK_END);
-    n = ftell(f);
-    rewind(f);
-    text = (char *)calloc(1, (size_t)n + 1);
-    if (fread(text, 1, (size_t)n, f) != (size_t)n) { free(text); text = NULL; }
-    fclose(f);
-    return text;
-}
+#include "modules.h"
 
 static xg_literal *made_up(xg_arena *a, const xg_shape *s) {
     xg_literal *l = xg_literal_new(a, s);
@@ -69,95 +53,149 @@ static bool close_literals(const xg_literal *a, const xg_literal *b) {
     return close_reals(real, a, b, a->shape->elements * (real == t ? 1 : 2), (size_t)xg_type_bytes(real));
 }
 
-/* ---- one module under one treatment ---- */
+/* ---- the arguments ---- */
 
-typedef struct trial { const char *path, *text; const char *pass; bool without; bool ok; char message[XG_MESSAGE_MAX]; } trial;
-static void try_it(xg_ctx *c, xg_arena *a, trial *t, xg_module **twin, const xg_literal *const **args, const xg_literal **want) {
-    xg_source src;
-    xg_driver_options o;
+/* The arrays arg<k> in the order of the flattened parameters; NULL where the file does not have them so. */
+static const xg_literal *loaded(xg_arena *a, const npz_file *f, const xg_shape *s, uint32_t *k) {
+    char name[32];
+    const npy_array *array;
+    xg_literal *l = xg_literal_new(a, s);
+    uint32_t e;
+    if (s->type == XLAGPU_TUPLE) {
+        for (e = 0; e < s->n_elems; e++) if ((((const xg_literal **)l->elems)[e] = loaded(a, f, s->elems[e], k)) == NULL) return NULL;
+        return l;
+    }
+    snprintf(name, sizeof name, "arg%u", (*k)++);
+    array = npz_find(f, name);
+    if (!array || array->bytes != (size_t)s->elements * (size_t)xg_type_bytes(s->type)) return NULL;
+    memcpy(l->data, array->data, array->bytes);
+    return l;
+}
+static void take_arguments(xg_arena *a, const xg_module *m, const npz_file *f, const xg_literal **args) {
+    uint32_t k, n = 0;
+    bool all = f->n > 0;
+    rng_state = 42;
+    for (k = 0; all && k < m->entry->n_params; k++) all = (args[k] = loaded(a, f, m->entry->params[k]->shape, &n)) != NULL;
+    for (k = 0; !all && k < m->entry->n_params; k++) args[k] = made_up(a, m->entry->params[k]->shape);
+}
+
+/* ---- one module ---- */
+
+enum { WORK = 400000000 }; /* operations on elements: a loop need not end for numbers that are made up */
+typedef struct subject {
+    const char *path, *text;
+    npz_file data;
+    xg_arena *arena, *work;   /* of the module as it is; of one trial */
     xg_module *m;
+    const xg_literal **args, *want;
+    int passed, failed;
+    bool verbose;
+} subject;
+typedef enum treatment { ONLY, WITHOUT, NONE } treatment;
+typedef struct trial { subject *s; treatment how; const char *passes; bool same; } trial;
+
+static const xg_literal *evaluated(const subject *s, xg_module *m, xg_arena *a) {
     xg_eval_options e;
-    uint32_t k;
-    src.name = t->path;
-    src.text = t->text;
-    src.size = strlen(t->text);
     memset(&e, 0, sizeof e);
     e.fill_elided = true;
-    if (!*twin) {
-        const xg_literal **made;
-        *twin = xg_hlo_parse(c, a, &src);
-        xg_hlo_verify(*twin);
-        made = XG_NEW_N(a, const xg_literal *, (*twin)->entry->n_params + 1);
-        seed = 42;
-        for (k = 0; k < (*twin)->entry->n_params; k++) made[k] = made_up(a, (*twin)->entry->params[k]->shape);
-        *args = made;
-        *want = xg_eval_module(*twin, a, made, (*twin)->entry->n_params, &e);
-        return;
-    }
-    m = xg_hlo_parse(c, a, &src);
-    if (!t->without) xg_driver_run_named(m, xg_str_z(t->pass));
+    e.max_work = WORK;
+    return xg_eval_module(m, a, s->args, m->entry->n_params, &e);
+}
+static void begin(xg_ctx *c, void *user) {
+    subject *s = (subject *)user;
+    s->m = module_of(c, s->arena, s->path, s->text);
+    s->args = XG_NEW_N(s->arena, const xg_literal *, s->m->entry->n_params + 1);
+    take_arguments(s->arena, s->m, &s->data, s->args);
+    s->want = evaluated(s, s->m, s->arena);
+}
+static void treat(xg_ctx *c, void *user) {
+    trial *t = (trial *)user;
+    xg_module *m = module_of(c, t->s->work, t->s->path, t->s->text);
+    xg_driver_options o;
+    if (t->how == ONLY) xg_driver_run_named(m, xg_str_z(t->passes));
     else {
         memset(&o, 0, sizeof o);
         o.target = *xg_target_find(c, XG_STR("sm_90a"));
-        o.disable_passes = xg_str_z(t->pass);
+        o.disable_passes = xg_str_z(t->passes);
+        o.disable_all_passes = t->how == NONE;
         xg_driver_run_passes(m, &o);
+        if (xg_opt_entry_layout(m)) xg_fail(c, XLAGPU_ERROR_INTERNAL, "a value changes its layout where it is handed on"); /* the evaluator knows no layouts */
         xg_hlo_verify(m);
     }
-    t->ok = close_literals(*want, xg_eval_module(m, a, *args, m->entry->n_params, &e));
-    if (!t->ok) snprintf(t->message, sizeof t->message, "other results");
+    t->same = close_literals(t->s->want, evaluated(t->s, m, t->s->work));
 }
-static bool guarded(xg_ctx *c, xg_arena *a, trial *t, xg_module **twin, const xg_literal *const **args, const xg_literal **want) {
-    jmp_buf here;
-    if (setjmp(here) == 0) {
-        jmp_buf *outer = xg_try(c, &here);
-        t->ok = true;
-        try_it(c, a, t, twin, args, want);
-        xg_end(c, outer);
-    } else {
-        t->ok = false;
-        memcpy(t->message, c->message, sizeof t->message);
+/* With `refusal` the trial must fail, in these words. */
+static void attempt(xg_ctx *c, subject *s, treatment how, const char *passes, const char *refusal) {
+    static const char *const names[] = {"after", "the pipeline without", "the pipeline without any optional pass"};
+    xg_arena work;
+    trial t;
+    bool ran, ok;
+    t.s = s;
+    t.how = how;
+    t.passes = passes;
+    t.same = false;
+    xg_arena_init(&work, c);
+    s->work = &work;
+    if (s->verbose) printf("%s, %s %s\n", s->path, names[how], passes);
+    ran = guarded(c, treat, &t);
+    ok = refusal ? !ran && strstr(c->message, refusal) : ran && t.same;
+    if (ok) s->passed++;
+    else { printf("FAIL %s, %s %s: %s\n", s->path, names[how], passes, ran ? refusal ? "was not refused" : "other results" : c->message); s->failed++; }
+    xg_arena_free(&work);
+}
+/* Each optional pass is off half the time. */
+static void draw_set(char *out, size_t size) {
+    const char *name;
+    uint32_t n;
+    size_t at = 0;
+    out[0] = 0;
+    for (n = 0; (name = xg_driver_pass_name(n)) != NULL; n++)
+        if (!xg_driver_pass_is_required(name) && (rng() >> 20 & 1)) at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "," : "", name);
+}
+static void try_passes(xg_ctx *c, subject *s, int sets) {
+    char set[2000];
+    const char *name;
+    uint32_t n;
+    for (n = 0; (name = xg_driver_pass_name(n)) != NULL; n++) {
+        attempt(c, s, ONLY, name, NULL);
+        attempt(c, s, WITHOUT, name, xg_driver_pass_is_required(name) ? name : NULL);
     }
-    return t->ok;
+    attempt(c, s, WITHOUT, "", NULL);
+    attempt(c, s, NONE, "", NULL);
+    for (; sets > 0; sets--) {
+        draw_set(set, sizeof set);
+        attempt(c, s, WITHOUT, set, NULL);
+    }
+}
+static void try_file(subject *s, int sets) {
+    char data[1000];
+    xg_ctx c;
+    xg_arena a;
+    size_t size, stem = strlen(s->path) > 4 ? strlen(s->path) - 4 : 0;
+    char *text = (char *)file_read(s->path, &size);
+    if (!text) { printf("FAIL %s: cannot be read\n", s->path); s->failed++; return; }
+    snprintf(data, sizeof data, "%.*s.npz", (int)stem, s->path);
+    if (!npz_read(data, &s->data)) memset(&s->data, 0, sizeof s->data);
+    xg_ctx_init(&c, NULL, 0);
+    xg_arena_init(&a, &c);
+    s->arena = &a;
+    s->text = text;
+    if (guarded(&c, begin, s)) try_passes(&c, s, sets);
+    else { printf("FAIL %s: %s\n", s->path, c.message); s->failed++; }
+    xg_arena_free(&a);
+    npz_free(&s->data);
+    free(text);
 }
 
 int main(int argc, char **argv) {
-    int passed = 0, failed = 0, k;
-    bool verbose = false;
+    int sets = 0, k;
+    subject s;
+    memset(&s, 0, sizeof s);
     for (k = 1; k < argc; k++) {
-        xg_ctx c;
-        xg_arena a;
-        xg_module *twin = NULL;
-        const xg_literal *const *args = NULL, *want = NULL;
-        trial t;
-        const char *name;
-        uint32_t n;
-        if (strcmp(argv[k], "-v") == 0) { verbose = true; continue; }
-        memset(&t, 0, sizeof t);
-        t.path = argv[k];
-        t.text = read_file(argv[k]);
-        if (!t.text) { printf("FAIL %s: cannot be read\n", argv[k]); failed++; continue; }
-        xg_ctx_init(&c, NULL, 0);
-        xg_arena_init(&a, &c);
-        t.pass = "";
-        if (!guarded(&c, &a, &t, &twin, &args, &want)) { printf("FAIL %s: %s\n", argv[k], t.message); failed++; xg_arena_free(&a); continue; }
-        for (n = 0; (name = xg_driver_pass_name(n)) != NULL; n++) {
-            int way;
-            for (way = 0; way < 2; way++) {
-                xg_arena work;
-                trial one = t;
-                one.pass = name;
-                one.without = way == 1;
-                if (one.without && xg_driver_pass_is_required(name)) continue;
-                xg_arena_init(&work, &c);
-                if (verbose) printf("%s %s %s\n", argv[k], one.without ? "without" : "only", name);
-                if (guarded(&c, &work, &one, &twin, &args, &want)) passed++;
-                else { printf("FAIL %s, %s %s: %s\n", argv[k], one.without ? "the pipeline without" : "after", name, one.message); failed++; }
-                xg_arena_free(&work);
-            }
-        }
-        xg_arena_free(&a);
-        free((char *)t.text);
+        if (strcmp(argv[k], "-v") == 0) s.verbose = true;
+        else if (strcmp(argv[k], "--sets") == 0 && k + 1 < argc) sets = atoi(argv[++k]);
+        else { s.path = argv[k]; try_file(&s, sets); }
     }
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    printf("%d passed, %d failed\n", s.passed, s.failed);
+    return s.failed != 0;
 }

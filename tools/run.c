@@ -16,7 +16,7 @@ typedef struct job {
     unsigned char *text;
     size_t text_n;
     tensor *in, *out, *want;
-    uint32_t n_in, n_out;
+    uint32_t n_in, n_out, n_want;
     double compile_s, load_s, run_s;
     difference worst;          /* of all results */
     char worst_at[600];
@@ -34,13 +34,13 @@ static int job_shapes(job *j) {
     xlagpu_value_info v;
     xlagpu_rt_value r;
     j->n_in = j->module ? xlagpu_parameter_count(j->module) : xlagpu_rt_parameter_count(j->program);
-    j->n_out = j->module ? xlagpu_result_count(j->module) : xlagpu_rt_result_count(j->program);
+    j->n_out = j->n_want = j->module ? xlagpu_result_count(j->module) : xlagpu_rt_result_count(j->program);
     if ((rc = tensors_new(&j->in, j->n_in)) || (rc = tensors_new(&j->out, j->n_out)) || (rc = tensors_new(&j->want, j->n_out))) return rc;
     for (k = 0; k < j->n_in + j->n_out; k++) {
         tensor *t = k < j->n_in ? &j->in[k] : &j->out[k - j->n_in];
         if (j->module) {
             if (k < j->n_in) xlagpu_parameter_info(j->module, k, &v); else xlagpu_result_info(j->module, k - j->n_in, &v);
-            t->type = v.type; t->rank = v.rank; t->dims = v.dims; t->bytes = v.bytes;
+            t->type = v.type; t->rank = v.rank; t->dims = v.dims; t->bytes = v.bytes; t->size_of = v.size_of;
         } else {
             if (k < j->n_in) xlagpu_rt_parameter(j->program, k, &r); else xlagpu_rt_result(j->program, k - j->n_in, &r);
             t->type = r.type; t->rank = r.rank; t->dims = r.dims; t->bytes = r.bytes;
@@ -54,22 +54,23 @@ static int job_shapes(job *j) {
 static int job_inputs(job *j) {
     npz_file file;
     uint64_t seed = (uint64_t)j->f->seed;
-    uint32_t k;
+    uint32_t k, array = 0;
     int rc = OK;
     if (!j->f->args) { for (k = 0; k < j->n_in; k++) tensor_random(&j->in[k], &seed); return OK; }
     if (!npz_read(j->f->args, &file)) return fail(BAD, "%s", file.error);
-    for (k = 0; k < j->n_in && !rc; k++) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", k, "parameter");
+    for (k = 0; k < j->n_in && !rc; k++) if (!j->in[k].size_of) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", array++, "parameter");
     npz_free(&file);
     return rc;
 }
 
+/* Into the leaves of the result, before they are trimmed. */
 static int job_evaluate(job *j, tensor *to) {
-    xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_tensor *)calloc((size_t)j->n_out + 1, sizeof *out);
+    xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
     xlagpu_status s = XLAGPU_ERROR_MEMORY;
     uint32_t k;
     for (k = 0; in && k < j->n_in; k++) { in[k].data = j->in[k].data; in[k].bytes = j->in[k].bytes; }
-    for (k = 0; out && k < j->n_out; k++) { out[k].data = to[k].data; out[k].bytes = to[k].bytes; }
-    if (in && out) s = xlagpu_evaluate(j->module, in, j->n_in, out, j->n_out, j->f->fill_elided);
+    for (k = 0; out && k < j->n_want; k++) { out[k].data = to[k].data; out[k].bytes = to[k].bytes; }
+    if (in && out) s = xlagpu_evaluate(j->module, in, j->n_in, out, j->n_want, j->f->fill_elided);
     free(in);
     free(out);
     return s == XLAGPU_OK ? OK : fail_in(j->path, s, xlagpu_error(j->context));
@@ -150,6 +151,11 @@ static void show_difference(const job *j, uint32_t k, size_t index, char out[600
     tensor_show(&j->out[k], index, got);
     snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, want, got);
 }
+static bool same_shape(const tensor *a, const tensor *b) {
+    uint32_t d;
+    for (d = 0; d < a->rank; d++) if (a->dims[d] != b->dims[d]) return false;
+    return a->rank == b->rank;
+}
 static int job_compare(job *j, const char *with) {
     uint32_t k;
     int rc = OK;
@@ -157,6 +163,7 @@ static int job_compare(job *j, const char *with) {
         double rtol, atol;
         difference d;
         char text[600];
+        if (!same_shape(&j->want[k], &j->out[k])) { rc = fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with); continue; }
         tolerance_of(j->out[k].type, j->f, &rtol, &atol);
         d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
         show_difference(j, k, d.index, text);
@@ -170,16 +177,18 @@ static int job_compare(job *j, const char *with) {
 static int job_check(job *j) {
     const char *reference = j->f->reference_platform;
     npz_file file;
-    uint32_t k;
+    uint32_t k, array = 0;
     int rc = OK;
     if (j->f->expect) {
         if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
-        for (k = 0; k < j->n_out && !rc; k++) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", k, "result");
+        for (k = 0; k < j->n_want && !rc; k++) if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
         npz_free(&file);
+        if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
     if (!j->module || (reference && !*reference) || is_platform(j->f, "interpreter")) return OK;
     rc = job_evaluate(j, j->want);
+    if (!rc) rc = tensors_trim(j->want, &j->n_want);
     return rc ? rc : job_compare(j, "the evaluator");
 }
 
@@ -321,7 +330,7 @@ static int job_run(job *j) {
     return job_execute(j);
 }
 
-static void tensors_free(tensor *t, uint32_t n) { uint32_t k; for (k = 0; t && k < n; k++) free(t[k].data); free(t); }
+static void tensors_free(tensor *t, uint32_t n) { uint32_t k; for (k = 0; t && k < n; k++) { free(t[k].data); free(t[k].own_dims); } free(t); }
 
 static int run_one(const flag_values *f, int file) {
     job j;
@@ -335,6 +344,7 @@ static int run_one(const flag_values *f, int file) {
     j.path = f->files[file];
     j.context = xlagpu_create(&desc);
     rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
+    if (!rc) rc = tensors_trim(j.out, &j.n_out);
     if (!rc && f->out) rc = job_write(&j);
     if (!rc) {
         check = job_check(&j);
@@ -344,7 +354,7 @@ static int run_one(const flag_values *f, int file) {
     }
     tensors_free(j.in, j.n_in);
     tensors_free(j.out, j.n_out);
-    tensors_free(j.want, j.n_out);
+    tensors_free(j.want, j.n_want);
     dump_end(&j.dump);
     progress_end(&j.progress);
     xlagpu_rt_close(j.device);

@@ -14,6 +14,52 @@ static bool is_integer(xlagpu_type t) { return type_is(t, "s") || type_is(t, "u"
 static xlagpu_type real_of(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
 size_t tensor_count(const tensor *t) { size_t b = xlagpu_type_bytes(t->type); return b ? t->bytes / b : 0; }
 
+/* ---- bounded dimensions: an array of the bounds, then a size for each of them ---- */
+
+/* The s32[] behind t that says how much of its dimension d there is, or NULL. A list of tensors ends with one of zeros. */
+static const tensor *size_tensor(const tensor *t, uint32_t d) {
+    for (t++; t->size_of; t++) if (t->size_of == d + 1) return t;
+    return NULL;
+}
+static int64_t real_dim(const tensor *t, uint32_t d) {
+    const tensor *s = size_tensor(t, d);
+    int32_t n;
+    if (!s) return t->dims[d];
+    memcpy(&n, s->data, sizeof n);
+    return n < 0 ? 0 : n > t->dims[d] ? t->dims[d] : n;
+}
+/* Rows of what is there, densely, to or from their places within the bounds; the dense ones may lie in the same memory when it is read. */
+static void move_rows(const tensor *t, const int64_t *real, unsigned char *dense, const unsigned char *from_dense) {
+    size_t size = xlagpu_type_bytes(t->type), row = (size_t)(t->rank ? real[t->rank - 1] : 1) * size, rows = 1, k, place, index;
+    uint32_t d;
+    for (d = 0; d + 1 < t->rank; d++) rows *= (size_t)real[d];
+    for (k = 0; row && k < rows; k++) {
+        size_t scale = t->rank ? (size_t)t->dims[t->rank - 1] : 1;
+        for (place = 0, index = k, d = t->rank ? t->rank - 1 : 0; d-- > 0; scale *= (size_t)t->dims[d]) { place += index % (size_t)real[d] * scale; index /= (size_t)real[d]; }
+        if (from_dense) memcpy(t->data + place * size, from_dense + k * row, row);
+        else memmove(dense + k * row, t->data + place * size, row);
+    }
+}
+int tensors_trim(tensor *t, uint32_t *n) {
+    uint32_t k, d, kept = 0;
+    for (k = 0; k < *n; k++) {
+        int64_t *real;
+        if (t[k].size_of) { free(t[k].data); continue; }
+        if (t[k + 1].size_of) {
+            real = (int64_t *)malloc(((size_t)t[k].rank + 1) * sizeof *real);
+            if (!real) return fail(DEVICE, "xlagpu: error: out of memory");
+            t[k].bytes = xlagpu_type_bytes(t[k].type);
+            for (d = 0; d < t[k].rank; d++) { real[d] = real_dim(&t[k], d); t[k].bytes *= (size_t)real[d]; }
+            move_rows(&t[k], real, t[k].data, NULL);
+            t[k].dims = t[k].own_dims = real;
+        }
+        t[kept++] = t[k];
+    }
+    for (k = kept; k < *n; k++) memset(&t[k], 0, sizeof t[k]);
+    *n = kept;
+    return OK;
+}
+
 /* ---- random arguments ---- */
 
 static inline double random_unit(uint64_t *s) { /* in [-1, 1) */
@@ -50,9 +96,19 @@ static void random_bf16(tensor *t, uint64_t *seed) {
     *seed = s;
 }
 
-/* Floats uniform in [-1, 1), integers small, pred half true. */
+/* Floats uniform in [-1, 1), integers small, pred half true. Equal bounds get equal sizes, as most programs want them. */
 void tensor_random(tensor *t, uint64_t *seed) {
     size_t n = tensor_count(t), size = xlagpu_type_bytes(t->type), k;
+    if (t->size_of) {
+        const tensor *of = t;
+        int32_t v;
+        uint64_t own = 977;
+        while (of->size_of) of--;
+        own += (uint64_t)of->dims[t->size_of - 1];
+        v = (int32_t)((random_unit(&own) + 1) / 2 * (double)(of->dims[t->size_of - 1] + 1));
+        memcpy(t->data, &v, sizeof v);
+        return;
+    }
     if (t->type == XLAGPU_F32) { random_f32(t, seed); return; }
     if (t->type == XLAGPU_BF16) { random_bf16(t, seed); return; }
     for (k = 0; k < n; k++) {
@@ -105,12 +161,18 @@ int tensor_load(tensor *t, const npz_file *f, const char *path, const char *pref
     if (!a && k == 0 && f->n == 1 && !f->arrays[0].name[0]) a = &f->arrays[0]; /* a .npy file */
     if (!a) return fail(BAD, "%s: error: there is no array '%s'; %s %u is %s", path, name, what, k, type);
     same = a->rank == t->rank;
-    for (d = 0; same && d < t->rank; d++) same = a->dims[d] == t->dims[d];
+    for (d = 0; same && d < t->rank; d++) same = a->dims[d] == t->dims[d] || (size_tensor(t, d) && a->dims[d] < t->dims[d]);
     show_shape(a->dims, a->rank, have);
     show_shape(t->dims, t->rank, need);
     if (!same) return fail(BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, name, have, what, k, need);
     npy_type(t->type, &kind, &item);
     if (a->item != item || !kind_fits(a->kind, kind)) return fail(BAD, "%s: error: array '%s' has elements '%c%u'; %s %u is %s and needs '%c%u'", path, name, a->kind, a->item, what, k, type, kind, item);
+    if (same && t[1].size_of) { /* some of the array is there */
+        int32_t n;
+        for (d = 0; d < t->rank; d++) if (size_tensor(t, d)) { n = (int32_t)a->dims[d]; memcpy(size_tensor(t, d)->data, &n, sizeof n); }
+        move_rows(t, a->dims, NULL, a->data);
+        return item > 1 || narrow_ok(t) ? OK : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);
+    }
     if (a->bytes != t->bytes) return fail(BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, name, a->bytes, what, k, t->bytes);
     memcpy(t->data, a->data, t->bytes);
     if (item == 1 && !narrow_ok(t)) return fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);

@@ -28,9 +28,10 @@ int verb_opt(const flag_values *f);
 int verb_sim(const flag_values *f);
 
 /* ---- tensor.c: arrays of a module's types: drawn, read, written, compared ---- */
-typedef struct tensor { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; unsigned char *data; } tensor;
+typedef struct tensor { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; unsigned char *data; uint32_t size_of; int64_t *own_dims; } tensor; /* size_of: as in xlagpu_value_info */
 typedef struct difference { size_t bad, index; double excess, error; } difference; /* bad: elements over the tolerance; index: of the worst one, which is `error` off */
 size_t tensor_count(const tensor *t);
+int tensors_trim(tensor *t, uint32_t *n);     /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
 /* Array `prefix``k` of the file: OK, or BAD when it is missing or does not fit. */
 int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);

@@ -10,9 +10,10 @@
  *   remainder  multiples are dropped:                (k*q + r) mod k                  ->  r mod k
  *              inner remainders are dropped:         (s*(a mod m) + r) mod k, k | s*m ->  (s*a + r) mod k
  *              a common factor comes out:            (g*a + r) mod g*h, 0 <= r < g    ->  g*(a mod h) + r
- *   both       a range inside one period gives a constant quotient.
+ *   both       a range inside one period gives a constant quotient;
+ *              so does what is left of larger coefficients:  ((k+s)*q + r) div k        ->  q,  ((k+s)*q + r) mod k  ->  s*q + r,  where 0 <= s*q + r < k
  * Quotients and remainders reduce what they divide in the same way, so that the two halves of a delinearisation meet again. Only coefficients that are
- * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one. */
+ * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one; unless nothing is left to divide. */
 #ifndef XG_AFFINE_RULES_C
 #define XG_AFFINE_RULES_C
 #include "affine.h"
@@ -170,6 +171,31 @@ XG_FN bool xg_aff_needs_reduction(const xg_aff *e, int64_t k) {
     return false;
 }
 
+/* e = k*q + r with 0 <= r < k, when that is so once coefficients beyond k are reduced by multiples of it. */
+XG_FN bool xg_aff_reduced(xg_aff_env *env, const xg_aff *e, int64_t k, const xg_aff **quotient, const xg_aff **rest) {
+    xg_linear l;
+    xg_range range;
+    int64_t up;
+    uint32_t i, n = 0;
+    xg_aff_linear(e, &l);
+    for (i = 0; i < l.n; i++) {
+        if (l.terms[i].scale < k && l.terms[i].scale > -k) continue;
+        env->x->buffer[n].of = l.terms[i].of;
+        env->x->buffer[n++].scale = xg_floor_div(l.terms[i].scale, k);
+    }
+    if (!n) return false;
+    *quotient = xg_aff_from_terms(env->x, 0, env->x->buffer, n);
+    *rest = *quotient ? xg_aff_merge(env->x, e, *quotient, -k) : NULL;
+    if (!*rest) return false;
+    range = xg_aff_range(env, *rest);
+    if (!xg_range_known(range) || range.lo > range.hi) return false;
+    up = xg_floor_div(range.lo, k);
+    if (xg_floor_div(range.hi, k) != up || !xg_mul64(up, -k, &range.lo)) return false;
+    *quotient = xg_aff_add_k(env->x, *quotient, up);
+    *rest = xg_aff_add_k(env->x, *rest, range.lo);
+    return *quotient && *rest;
+}
+
 /* ---- quotients ---- */
 
 /* (a div b + rest) div k as (a + b*rest) div b*k, when that one quotient is the only one with coefficient 1; NULL when not. */
@@ -216,6 +242,7 @@ XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (k == 1) return e;
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_div(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_aff_const(env->x, q);
+    if (xg_aff_reduced(env, e, k, &a, &r)) return a;
     if (xg_aff_needs_reduction(e, k)) {
         a = xg_aff_by_multiples(env->x, e, k, XG_PART_QUOTIENT);
         r = xg_aff_by_multiples(env->x, e, k, XG_PART_REST);
@@ -252,6 +279,7 @@ XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (k == 1) return xg_aff_const(env->x, 0);
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_mod(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_mul64(q, -k, &q) ? xg_aff_add_k(env->x, e, q) : NULL;
+    if (xg_aff_reduced(env, e, k, &a, &r)) return r;
     if (xg_aff_needs_reduction(e, k)) return xg_aff_mod_in(env, xg_aff_by_multiples(env->x, e, k, XG_PART_REST), k);
     if ((g = xg_aff_split_by_factor(env, e, k, &a, &r)) != 0) return xg_aff_add_scaled(env, r, xg_aff_mod_in(env, a, k / g), g);
     if ((a = xg_aff_open_mod(env, e, k)) != NULL) return xg_aff_mod_in(env, a, k);

@@ -171,15 +171,20 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->end = chunk->end;
 }
 
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (XG_UNLIKELY(bytes > (size_t)(a->end - a->at))) {
-        if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-        xg_arena_grow(a, (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN);
-    }
-    p = a->at;
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    a->at = bytes > (size_t)(a->end - p) ? a->end : p + bytes;
+    xg_arena_grow(a, bytes);
+    p = a->at;
+    a->at += bytes;
+    return p;
+}
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+    char *p = a->at;
+    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
+    a->at = p + room;
     return p;
 }
 

@@ -14,10 +14,9 @@ XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     return xg_str_of(p, s.n);
 }
 
-/* Multiply-xorshift over 8-byte words; quality is enough for tables, and it is the same on every machine. */
+/* Xorshift-multiply over 8-byte words, of which the upper half is kept; quality is enough for tables, and it is the same on every machine. */
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
     uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
-    v *= 0xD6E8FEB86659FD93u;
     v ^= v >> 32;
     v *= 0xD6E8FEB86659FD93u;
     return (uint32_t)(v >> 32);

@@ -34,6 +34,7 @@ typedef struct xg_driver_state {
     void *code;
     xg_arena *arena;
     xg_arena *work; /* of the kernel that is being made: everything but its text */
+    xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
@@ -77,6 +78,13 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     return args;
 }
 
+/* Does a result lie over an operand where only the loop emitter may put it? */
+XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+    uint32_t n = s->n_links - s->n_written, k, j;
+    for (k = 0; k < s->n_written; k++) for (j = 0; j < n; j++) if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_fuse_may_share(a, s->inst, j, k)) return true;
+    return false;
+}
+
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -109,13 +117,15 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
+    xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->arena->ctx, s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit);
+    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
     m->entry->args = args;
@@ -126,6 +136,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         xg_kir_verify(m);
 #endif
         xg_kir_passes[i].run(m);
+        xg_arena_reset(s->temp, none);
         if (!s->o->dump) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
@@ -195,17 +206,18 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_arena *a = p->arena;
     xg_driver_state s;
+    xg_machine machine;
     xg_buf text, ptx;
     xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
     s.work = xg_arena_inner(a);
+    s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
-    s.emit.resident_threads = (int64_t)o->target.threads_per_sm * o->target.sms;
-    s.emit.max_unroll = 4;
-    s.emit.deterministic = o->deterministic;
+    machine = xg_driver_machine(&o->target);
+    s.emit = xg_emit_target_of(&machine, o->deterministic);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {

@@ -1,7 +1,7 @@
 /* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
  *
  * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
- * run again, for every pass goes to its own fixed point.
+ * run again, in this phase or another, for every pass goes to its own fixed point.
  *
  * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
  * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
@@ -35,8 +35,9 @@ typedef struct xg_pipeline {
     xg_module *m;
     const xg_driver_options *o;
     uint32_t version;                         /* of the module: goes up with each change */
-    uint32_t seen[XG_HLO_PASS_COUNT];         /* the version that a pass last left behind, plus 1 */
+    uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
+    bool control;                             /* there are control predecessors to look after */
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -63,15 +64,15 @@ XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
     return false;
 }
 
-/* Each name once, at its first place in the list. */
-XG_FN bool xg_pass_is_first(uint32_t i) {
+/* A pass may stand in several phases: the first row of it. */
+XG_FN uint32_t xg_pass_first(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < i; k++) if (strcmp(xg_hlo_passes[k].name, xg_hlo_passes[i].name) == 0) return false;
-    return true;
+    for (k = 0; xg_hlo_passes[k].run != xg_hlo_passes[i].run; k++) {}
+    return k;
 }
 XG_FN const char *xg_driver_pass_name(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_is_first(k) && i-- == 0) return xg_hlo_passes[k].name;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_first(k) == k && i-- == 0) return xg_hlo_passes[k].name;
     return NULL;
 }
 XG_FN bool xg_driver_pass_is_required(const char *name) {
@@ -126,8 +127,9 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     c->runs++;
     c->changes += changed;
     p->version += changed;
-    p->seen[k] = p->version + 1;
+    p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
+    if (p->control) xg_opt_settle_control(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif
@@ -139,7 +141,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
 XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
     bool changed = false;
     uint32_t k;
-    for (k = from; k < to; k++) if (!p->off[k] && p->seen[k] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    for (k = from; k < to; k++) if (!p->off[k] && p->seen[xg_pass_first(k)] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
     return changed;
 }
 
@@ -159,6 +161,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     memset(&p, 0, sizeof p);
     p.m = m;
     p.o = o;
+    p.control = xg_opt_has_control(m);
     xg_pipeline_switch(&p);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -179,6 +182,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
+        xg_opt_settle_control(m);
         xg_hlo_verify(m);
     }
 }

@@ -167,14 +167,30 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
     v->bytes = (size_t)xg_plan_bytes(s);
     v->name = name;
     ++*n;
+    for (k = 0; k < s->rank; k++) {
+        if (!xg_dyn_is_open(s, k)) continue;
+        v = out + (*n)++;
+        v->type = XLAGPU_S32;
+        v->dims = dims;
+        v->bytes = sizeof(int32_t);
+        v->name = name;
+        v->size_of = k + 1;
+    }
+}
+XG_FN size_t xg_public_leaves(const xg_shape *s) {
+    size_t n = 1;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) for (n = 0, k = 0; k < s->n_elems; k++) n += xg_public_leaves(s->elems[k]);
+    else for (k = 0; k < s->rank; k++) n += xg_dyn_is_open(s, k);
+    return n;
 }
 /* What the info calls tell. */
 XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
     m->name = xg_str_copy(&m->arena, h->name);
-    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_params) + 1);
-    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_shape_leaves(h->entry_result) + 1);
+    m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
+    m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
     for (k = 0; k < h->entry->n_params; k++) xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p, m->params, &m->n_params);
     xg_public_add_leaves(&m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
 }
@@ -349,14 +365,17 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
 
 /* ---- evaluating ---- */
 
-/* The tensors given are those that the shape's leaves need; at counts the leaves. */
-XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
-    size_t bytes = (size_t)xg_plan_bytes(s);
-    uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+XG_FN void xg_public_check_leaf(xg_ctx *c, size_t bytes, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
     if (*at < n && t[*at].bytes != bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, *at, t[*at].bytes, bytes);
     if (*at < n && !t[*at].data && bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, *at);
     ++*at;
+}
+/* The tensors given are those that the shape's leaves need; at counts the leaves. */
+XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+    xg_public_check_leaf(c, (size_t)xg_plan_bytes(s), t, n, at, what);
+    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) xg_public_check_leaf(c, sizeof(int32_t), t, n, at, what);
 }
 XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, const char *what) {
     uint32_t need = 0;
@@ -365,23 +384,59 @@ XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t,
     if (!t && n) xg_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
 }
 
-XG_FN const xg_literal *xg_public_argument(xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
+/* Row-major elements of `dims` beside the same within `bounds`: what is there is copied from one to the other. */
+XG_FN void xg_public_copy_box(size_t bytes, uint32_t rank, const int64_t *dims, const int64_t *bounds, char *dense, char *padded, bool pad) {
+    int64_t at[XG_RANK_MAX], rows = 1, row = rank ? dims[rank - 1] : 1, from = 0, to, k;
+    uint32_t d;
+    memset(at, 0, sizeof at);
+    for (d = 0; d + 1 < rank; d++) rows *= dims[d];
+    for (k = 0; k < rows && row; k++, from += row) {
+        for (to = 0, d = 0; d < rank; d++) to = to * bounds[d] + at[d];
+        memcpy(pad ? padded + (size_t)to * bytes : dense + (size_t)from * bytes, pad ? dense + (size_t)from * bytes : padded + (size_t)to * bytes, (size_t)row * bytes);
+        for (d = rank ? rank - 1 : 0; d-- > 0;) { if (++at[d] < dims[d]) break; at[d] = 0; }
+    }
+}
+XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
     xg_literal *l = XG_NEW(a, xg_literal);
+    int64_t dims[XG_RANK_MAX];
+    const xlagpu_tensor *whole;
     uint32_t k;
     l->shape = s;
     if (s->type == XLAGPU_TUPLE) {
         const xg_literal **elems = XG_NEW_N(a, const xg_literal *, s->n_elems + (size_t)1);
-        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(a, s->elems[k], in);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_public_argument(m, a, s->elems[k], in);
         l->elems = elems;
-    } else l->data = (*in)++->data;
+        return l;
+    }
+    whole = (*in)++;
+    l->data = whole->data;
+    if (!s->dynamic) return l;
+    for (k = 0; k < s->rank; k++) {
+        int32_t n;
+        dims[k] = s->dims[k];
+        if (!xg_dyn_is_open(s, k)) continue;
+        memcpy(&n, (*in)++->data, sizeof n);
+        if (n < 0 || n > s->dims[k]) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "dimension %u, of at most %lld, is given the size %d", k, (long long)s->dims[k], (int)n);
+        dims[k] = n;
+    }
+    l = xg_literal_new(a, xg_shape_array(m, s->type, dims, s->rank, NULL, NULL));
+    xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, dims, s->dims, (char *)l->data, (char *)whole->data, false);
     return l;
 }
-XG_FN void xg_public_result(const xg_literal *l, const xlagpu_tensor **out) {
-    size_t bytes = (size_t)xg_plan_bytes(l->shape);
+XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **out) {
+    size_t bytes = (size_t)xg_plan_bytes(s);
     uint32_t k;
-    if (l->shape->type == XLAGPU_TUPLE) { for (k = 0; k < l->shape->n_elems; k++) xg_public_result(l->elems[k], out); return; }
-    if (bytes) memcpy((*out)->data, l->data, bytes);
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_result(c, l->elems[k], s->elems[k], out); return; }
+    for (k = 0; k < s->rank; k++) if (l->shape->rank != s->rank || l->shape->dims[k] > s->dims[k]) xg_fail(c, XLAGPU_ERROR_INVALID, "a result has more elements than its shape says");
+    if (!xg_dims_equal(l->shape, s->dims, s->rank)) {
+        memset((*out)->data, 0, bytes);
+        xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, l->shape->dims, s->dims, (char *)l->data, (char *)(*out)->data, true);
+    } else if (bytes) memcpy((*out)->data, l->data, bytes);
     ++*out;
+    for (k = 0; k < s->rank; k++) {
+        int32_t n = (int32_t)l->shape->dims[k];
+        if (xg_dyn_is_open(s, k)) memcpy((*out)++->data, &n, sizeof n);
+    }
 }
 
 XG_FN void xg_public_evaluate(xg_public_job *j) {
@@ -394,8 +449,8 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
     memset(&o, 0, sizeof o);
     o.fill_elided = j->fill_elided;
-    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(&j->work, m->entry->params[k]->shape, &in);
-    xg_public_result(xg_eval_module(m, &j->work, args, m->entry->n_params, &o), &out);
+    for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
+    xg_public_result(m->ctx, xg_eval_module(m, &j->work, args, m->entry->n_params, &o), m->entry_result, &out);
 }
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
     xg_public_job j = xg_public_job_of(m);

@@ -52,22 +52,46 @@ XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target) {
-    xg_fusion_emission e;
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_aff_ctx *aff = xg_aff_new(a);
-    memset(&e, 0, sizeof e);
-    e.ctx = c;
-    e.arena = a;
-    e.target = target;
-    e.fusion = fusion;
-    e.comp = xg_attr_comp(fusion, XG_A_calls);
-    e.parts = xg_fuse_partition(a, aff, e.comp);
-    e.n_roots = e.parts->n_roots;
-    e.roots = e.parts->roots;
+    memset(e, 0, sizeof *e);
+    e->ctx = a->ctx;
+    e->arena = a;
+    e->target = target;
+    e->fusion = fusion;
+    e->comp = xg_attr_comp(fusion, XG_A_calls);
+    e->parts = xg_fuse_partition(a, aff, e->comp);
+    e->n_roots = e->parts->n_roots;
+    e->roots = e->parts->roots;
+    e->m = xg_kir_module(a->ctx, a, aff);
+}
+
+XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
+    xg_emit_target t;
+    t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
+    t.max_unroll = 4;
+    t.deterministic = deterministic;
+    return t;
+}
+
+XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_fusion_emission e;
+    bool ok;
+    if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
+    if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
+    xg_emit_open(&e, a, fusion, target);
+    ok = xg_emit_choose(&e)->emit == xg_emit_loop;
+    xg_arena_reset(a, mark);
+    return ok;
+}
+
+XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
+    xg_fusion_emission e;
+    xg_emit_open(&e, a, fusion, target);
     xg_emit_check_leaves(&e);
-    e.m = xg_kir_module(c, a, aff);
     xg_emit_entry(&e, kernel_name);
-    xg_emit_choose(&e)->emit(&e);
+    if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
     return e.m;
 }
 

@@ -159,6 +159,8 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- emit.c ---- */
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
-XG_FN xg_kmodule *xg_emit_fusion(xg_ctx *c, xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target);
+XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
+XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
+XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
 #endif /* XG_EMIT_H */

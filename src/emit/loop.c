@@ -1,7 +1,8 @@
 /* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
  *
  * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
- * and written at the same linear position; each other root has a walk of its own behind it, by the same threads. Unrolling starts only when the array is large
+ * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
+ * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
@@ -20,17 +21,32 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     return false;
 }
 
+/* A thread's elements of the widest array are at most one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
 XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    int64_t bytes = 1;
+    uint32_t k;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    return xg_gcd(elements, e->target->max_unroll);
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    return xg_gcd(elements, XG_MIN(e->target->max_unroll, XG_MAX(16 / bytes, (int64_t)1)));
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
-/* A walk over root `lead`: the near roots together, or one far one. */
+/* A walk over root `lead`: the near roots together, or far ones of one shape. */
 typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
 
-XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) { return root == w->lead || (w->lead == 0 && xg_partition_is_near(w->e->parts, root)); }
+XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
+    bool is_near = xg_partition_is_near(w->e->parts, root);
+    return w->lead ? !is_near && xg_in_place_same_shape(w->e->roots[root]->shape, w->e->roots[w->lead]->shape) : is_near;
+}
+/* No earlier walk has made it. */
+XG_FN bool xg_loop_leads(xg_loop_walk *w, uint32_t root) {
+    uint32_t k;
+    for (k = 0; k < root; k++) { w->lead = k; if (xg_loop_takes(w, root)) return false; }
+    w->lead = root;
+    return true;
+}
 
 /* The roots' elements at the indices of the lead. */
 XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_elem *out) {
@@ -41,7 +57,7 @@ XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at,
     if (w->lead) {
         xg_scope s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
         s.b = *b;
-        out[w->lead] = xg_elem_of(&s, e->roots[w->lead], at);
+        for (k = w->lead; k < e->n_roots; k++) if (xg_loop_takes(w, k)) out[k] = xg_elem_of(&s, e->roots[k], at);
         return;
     }
     for (k = 0; k < n; k++) args[k] = w->tensors[k];
@@ -113,11 +129,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
     for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
     b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) {
-        if (k && xg_partition_is_near(e->parts, k)) continue;
-        w.lead = k;
-        if (e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
-    }
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 

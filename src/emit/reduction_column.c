@@ -229,6 +229,7 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
         if (only >= 0) xg_column_place(r, plan, &m, step, xg_aff_const(m.x, only));
         map = xg_imap_with_results(m.x, xg_walk_map_source(r, &m), NULL, 0);
     }
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
     w = xg_walk_begin(r, map, p);
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;

@@ -116,7 +116,7 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
             uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
             if (!r->epilogue[from]) continue;
             m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
-            if (!xg_imap_ok(m) || m->n_syms || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            if (!xg_imap_ok(m) || m->n_syms || m->n_rts || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
             maps[k] = m;
         }
     }

@@ -44,8 +44,10 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
 XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
-    xg_walk w = xg_walk_begin(r, map, p);
     uint32_t k;
+    xg_walk w;
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
+    w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
@@ -91,6 +93,7 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
     for (k = 0; k < rank; k++) results[k] = map->results[k];
     results[rank] = place;
     map = xg_walk_map_end(r, m, results, rank + 1);
+    if (map->state == XG_IMAP_EMPTY) return;
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < rank; k++) at[k] = w.at + k;
     counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));

@@ -59,7 +59,9 @@ XG_FN void xg_sized_operand(xg_eval_run *r, xg_value **in, uint32_t k, const int
 XG_FN void xg_sized_pair(xg_eval_run *r, const xg_inst *i, xg_value **in, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
     bool dynamic_a = xg_sized_is_dynamic(XG_OPERAND(i, a)->shape, da), dynamic_b = xg_sized_is_dynamic(XG_OPERAND(i, b)->shape, db);
     int64_t dims[XG_RANK_MAX], have = in[a]->shape->dims[da], other = in[b]->shape->dims[db];
-    if (have == other || dynamic_a == dynamic_b) return;
+    if (have == other) return;
+    if (dynamic_a && dynamic_b) { dynamic_a = have != XG_OPERAND(i, a)->shape->dims[da]; dynamic_b = other != XG_OPERAND(i, b)->shape->dims[db]; } /* what is full counts as static: most are broadcasts */
+    if (dynamic_a == dynamic_b) return;
     if (dynamic_b) { xg_sized_pair(r, i, in, b, db, a, da); return; }
     if (other < have) return;
     memcpy(dims, in[b]->shape->dims, in[b]->shape->rank * sizeof *dims);
@@ -78,6 +80,9 @@ XG_FN void xg_sized_agree(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         xg_ints lc = xg_attr_ints(i, XG_A_lhs_contracting_dims), rc = xg_attr_ints(i, XG_A_rhs_contracting_dims), lb = xg_attr_ints(i, XG_A_lhs_batch_dims), rb = xg_attr_ints(i, XG_A_rhs_batch_dims);
         for (d = 0; d < lc.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lc.p[d], 1, (uint32_t)rc.p[d]);
         for (d = 0; d < lb.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lb.p[d], 1, (uint32_t)rb.p[d]);
+    } else if (i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_feature_group_count, 1) == 1) {
+        const xg_dim_labels *v = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+        xg_sized_pair(r, i, in, 0, (uint32_t)v->input_feature, 1, (uint32_t)v->kernel_input);
     }
 }
 
@@ -221,12 +226,13 @@ XG_FN bool xg_sized_fits(const xg_inst *c, xg_value *const *in) {
 }
 
 /* Sizes that the declared result says are fixed stay fixed. */
-XG_FN xg_value *xg_sized_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     int64_t dims[XG_RANK_MAX];
     xg_value *out;
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
+    if (memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;
@@ -243,7 +249,6 @@ XG_FN bool xg_sized_transparent(xg_opcode op) {
 }
 
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_inst *const declared = i;
     const xg_shape *s;
     xg_inst *c;
     uint32_t k;
@@ -260,7 +265,7 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         c->shape = s ? s : xg_hlo_infer(r->module, c);
         r->sized[i->id] = c;
     }
-    return xg_sized_settle(r, declared, xg_eval_handler_of(c->op)(r, c, in));
+    return xg_eval_handler_of(c->op)(r, c, in);
 }
 
 /* ---- opcodes about sizes ---- */

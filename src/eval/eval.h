@@ -127,6 +127,7 @@ XG_OPS(X)
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                          /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s);     /* bounds become sizes */
 XG_FN bool xg_sized_transparent(xg_opcode op);                              /* passes values on, or is about sizes: never rewritten */
+XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v); /* an array with the sizes that i's shape says are fixed */
 XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in); /* evaluates an instruction that touches dynamic dimensions */
 XG_FN xg_value *xg_eval_resize(xg_eval_run *r, xg_value **v, const int64_t *dims); /* cut off, or filled up with zeros, at the end of each dimension */
 

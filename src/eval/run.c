@@ -259,6 +259,7 @@ XG_FN bool xg_eval_is_sized(const xg_inst *i) {
 
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *v = r->dynamic && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handlers[i->op](r, i, in);
+    if (r->dynamic) v = xg_eval_settle(r, i, v);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) xg_eval_drop(r, in[k]);
     return v;
@@ -285,7 +286,7 @@ XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args)
         const xg_inst *i = p->insts[at];
         if (i->op == XG_PARAMETER) {
             if (p->last[at] == UINT32_MAX) xg_eval_drop(r, args[i->number]);
-            else slots[at] = args[i->number];
+            else slots[at] = r->dynamic ? xg_eval_settle(r, i, args[i->number]) : args[i->number];
             args[i->number] = NULL;
         } else if (p->last[at] != UINT32_MAX) {
             xg_mark inner = xg_arena_mark(&r->stack);

@@ -159,6 +159,6 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
     XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
     return changed;
 }
-XG_FN bool xg_fuse_combine_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_combine_comp); }
+XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp); }
 
 #endif /* XG_FUSE_COMBINE_OPERANDS_C */

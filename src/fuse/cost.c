@@ -90,7 +90,10 @@ XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
 
 /* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
 XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
-    int64_t rate = xg_cost_mul(c->machine->bandwidth_gbs, speed), most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    int64_t rate, most;
+    if (!bytes) return 0;
+    rate = xg_cost_mul(c->machine->bandwidth_gbs, speed);
+    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
     return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
 }
 

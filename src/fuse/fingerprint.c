@@ -43,21 +43,44 @@ XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
     }
 }
 
+XG_FN void xg_fingerprint_inst(xg_buf *b, const xg_inst *i) { /* all but its operands */
+    uint32_t k;
+    xg_fingerprint_number(b, i->op);
+    xg_fingerprint_number(b, i->shape->id);
+    xg_fingerprint_number(b, i->n_operands);
+    if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+    if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+    for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
+    xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+}
+
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
     uint32_t at = 0, k;
     xg_fingerprint_number(b, c->n_insts);
     XG_FOR_INSTS(i, c) {
         i->scratch = (void *)(size_t)at++;
-        xg_fingerprint_number(b, i->op);
-        xg_fingerprint_number(b, i->shape->id);
-        xg_fingerprint_number(b, i->n_operands);
+        xg_fingerprint_inst(b, i);
         for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
-        if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
-        if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
-        for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
-        xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
     }
     xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
+}
+
+XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    xg_map64 places;
+    uint32_t at = 0, k, j;
+    xg_map64_init(&places, a);
+    for (k = 0; k < n; k++) {
+        const xg_inst *i = insts[k];
+        if (i->op == XG_PARAMETER || i->op == XG_TUPLE) continue;
+        xg_map64_put(&places, i->id + (uint64_t)1, (void *)(uintptr_t)++at);
+        xg_fingerprint_inst(b, i);
+        for (j = 0; j < i->n_operands; j++) {
+            size_t place = (size_t)xg_map64_get(&places, XG_OPERAND(i, j)->id + (uint64_t)1);
+            xg_fingerprint_number(b, place);
+            if (!place) xg_fingerprint_number(b, XG_OPERAND(i, j)->shape->id);
+        }
+    }
+    for (k = 0; k < n_roots; k++) xg_fingerprint_number(b, (uint64_t)(size_t)xg_map64_get(&places, roots[k]->id + (uint64_t)1));
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */

@@ -7,7 +7,8 @@
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
- * sizes), only an operand of a single result may be given away.
+ * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
+ * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
@@ -111,18 +112,30 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && xg_in_place_one_walk(c));
 }
 
+/* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
+XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
+    const xg_inst *root = c->root;
+    uint32_t k;
+    if (root->op != XG_TUPLE || w->reduced) return !w->reduced;
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_shape *s = XG_OPERAND(root, k)->shape;
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        if (s->elements != to->shape->elements || (s->elements != XG_OPERAND(root, 0)->shape->elements && !xg_in_place_same_shape(s, to->shape))) return false;
+    }
+    return true;
+}
+
 /* Whether all of a row is read, by the threads that write it, before any of it is written. */
 XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
     uint32_t n = 0, n_roots = 0;
-    xg_row_form f;
     XG_FOR_INSTS(i, c) insts[n++] = i;
     if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
     else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
@@ -138,10 +151,13 @@ XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operan
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
     }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to && xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c));
+    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
+    ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
     xg_arena_reset(a, mark);
     return ok;
 }
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, false); }
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, true); }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {

@@ -169,6 +169,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
     k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
+    k->inputs_cap = n + 1;
     k->n_inputs = n;
     for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
     xg_kernel_settle(g, k);
@@ -210,36 +211,32 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
 
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
-    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, c->n_inputs + p->n_inputs + (size_t)1);
-    uint32_t n = 0, j, k;
-    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) inputs[n++] = c->inputs[j];
-    for (j = 0; j < p->n_inputs; j++) {
+    uint32_t n = 0, had, j, k;
+    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
+    for (had = n, j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        for (k = 0; k < n && inputs[k].from != through.from; k++) {}
-        if (k < n) xg_kernel_join(&inputs[k], &through);
-        else inputs[n++] = through;
+        for (k = 0; k < n && c->inputs[k].from != through.from; k++) {}
+        if (k < n) { xg_kernel_join(&c->inputs[k], &through); continue; }
+        if (n == c->inputs_cap) c->inputs = (xg_kernel_input *)xg_vec_grow(g->arena, c->inputs, &c->inputs_cap, sizeof *c->inputs);
+        c->inputs[n++] = through;
     }
+    c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
-    c->inputs = inputs;
-    c->n_inputs = n;
     xg_kernel_settle(g, c);
+    for (j = had; j < n; j++) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     xg_kernel_input in = *xg_kernel_find_input(c, p);
-    xg_kernel **before = XG_NEW_N(g->arena, xg_kernel *, c->n_inputs + (size_t)1);
-    uint32_t n = c->n_inputs, j, k;
-    for (j = 0; j < n; j++) before[j] = c->inputs[j].from;
-    if (c->shared && p->shared) xg_kernel_walk(g, c);
-    else xg_kernel_combine(g, c, p, &in);
+    xg_kernel was = *c;
+    uint32_t j;
     c->shared = c->shared || p->shared;
-    for (j = 0; j < c->n_inputs; j++) {
-        for (k = 0; k < n && before[k] != c->inputs[j].from; k++) {}
-        if (k == n) xg_kernel_add_reader(g, c->inputs[j].from, c);
-    }
+    if (!was.shared || !p->shared) { xg_kernel_combine(g, c, p, &in); return; }
+    xg_kernel_walk(g, c);
+    for (j = 0; j < c->n_inputs; j++) if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
 /* ---- the start ---- */

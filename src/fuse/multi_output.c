@@ -9,7 +9,7 @@
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
 
 /* ---- levels ---- */
 
@@ -87,14 +87,24 @@ XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
 }
 
-/* A loop so short that a kernel of loops may have it beside others. */
+/* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own, where many threads share it. */
 XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     const xg_inst *h = k->hero;
-    return !h || ((h->op == XG_REDUCE || h->op == XG_DOT || h->op == XG_CONVOLUTION || h->op == XG_REDUCE_WINDOW) && k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= XG_MULTI_SHORT_STEPS);
+    if (!h) return true;
+    if (h->op != XG_REDUCE && h->op != XG_DOT && h->op != XG_CONVOLUTION && h->op != XG_REDUCE_WINDOW) return false;
+    if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
+    return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
+}
+
+/* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
+XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
+    uint32_t pattern;
+    return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
+    if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
@@ -126,7 +136,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
         else inputs[n++] = b->inputs[j];
     }
     a->inputs = inputs;
-    a->n_inputs = n;
+    a->inputs_cap = a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
@@ -196,6 +206,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     uint32_t level, j;
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
@@ -214,22 +225,28 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
-    /* Beyond the size of one kernel the values stay in memory: a chain of thousands of operations lost its other fusions otherwise. */
-    if (related && !a->hero && a->ops <= XG_FUSE_OPS_MAX) xg_multi_drop_roots(g, a);
+    if (related && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 
 /* ---- who is tried ---- */
+
+/* The kernel that makes it now, or computes it where its value is needed: a kernel that lost its own root goes on under another one. */
+XG_FN xg_kernel *xg_multi_leader(xg_kernel *k) {
+    while (k->leader != k) k = k->leader = k->leader->leader;
+    return k;
+}
 
 /* Each of the kernels with the last few like it before. */
 XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t n) {
     bool changed = false;
     uint32_t j, k, tries;
     for (j = 1; j < n; j++) {
-        xg_kernel *b = kernels[j]->leader;
+        xg_kernel *b = xg_multi_leader(kernels[j]), *last = b;
         for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = kernels[k]->leader;
-            if (a == b || !xg_multi_is_near(a, b)) continue;
+            xg_kernel *a = xg_multi_leader(kernels[k]);
+            if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
+            last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) { changed = true; break; }
         }
@@ -277,10 +294,11 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
     qsort(list, n, sizeof *list, xg_multi_by_level);
     for (k = 1; k < n; k++) {
-        xg_kernel *b = list[k]->leader;
+        xg_kernel *b = xg_multi_leader(list[k]), *last = b;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = list[j]->leader;
-            if (a == b || !xg_multi_is_little(a)) continue;
+            xg_kernel *a = xg_multi_leader(list[j]);
+            if (a == last || a == b || !xg_multi_is_little(a)) continue;
+            last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) break;
         }

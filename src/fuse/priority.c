@@ -9,28 +9,27 @@
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
 
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_kernel *) heap; } xg_queue;
+/* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
+typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is ---- */
 
 /* What computing it in its readers saves, its own kernel with it. */
 XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
-XG_FN bool xg_queue_before(const xg_kernel *a, const xg_kernel *b) {
-    int64_t x = xg_queue_worth(a), y = xg_queue_worth(b);
-    return x != y ? x > y : a->place < b->place;
-}
+XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
-XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_kernel *k) { q->heap.p[at] = k; k->heap_at = at + 1; }
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
 
 XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
-    xg_kernel *k = q->heap.p[at];
-    while (at && xg_queue_before(k, q->heap.p[(at - 1) / 2])) { xg_queue_set(q, at, q->heap.p[(at - 1) / 2]); at = (at - 1) / 2; }
+    xg_queued *heap = q->heap.p, k = heap[at];
+    while (at && xg_queue_before(&k, &heap[(at - 1) / 2])) { xg_queue_set(q, at, heap[(at - 1) / 2]); at = (at - 1) / 2; }
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= q->heap.n) break;
-        if (child + 1 < q->heap.n && xg_queue_before(q->heap.p[child + 1], q->heap.p[child])) child++;
-        if (!xg_queue_before(q->heap.p[child], k)) break;
-        xg_queue_set(q, at, q->heap.p[child]);
+        if (child + 1 < q->heap.n && xg_queue_before(&heap[child + 1], &heap[child])) child++;
+        if (!xg_queue_before(&heap[child], &k)) break;
+        xg_queue_set(q, at, heap[child]);
         at = child;
     }
     xg_queue_set(q, at, k);
@@ -38,18 +37,24 @@ XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
 
 XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
     uint32_t at = k->heap_at - 1;
-    xg_kernel *last = q->heap.p[--q->heap.n];
+    xg_queued last = q->heap.p[--q->heap.n];
     k->heap_at = 0;
-    if (last == k) return;
+    if (last.kernel == k) return;
     xg_queue_set(q, at, last);
     xg_queue_sift(q, at);
 }
 
 /* Its gain changed: into the queue, to another place, or out. */
 XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+    xg_queued k;
     bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
     if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
-    if (!p->heap_at) { xg_push(q->g->arena, xg_kernel *, &q->heap, p); p->heap_at = q->heap.n; }
+    k.worth = xg_queue_worth(p);
+    k.kernel = p;
+    k.place = p->place;
+    if (!p->heap_at) { xg_push(q->g->arena, xg_queued, &q->heap, k); p->heap_at = q->heap.n; }
+    else if (q->heap.p[p->heap_at - 1].worth == k.worth) return;
+    q->heap.p[p->heap_at - 1] = k;
     xg_queue_sift(q, p->heap_at - 1);
 }
 
@@ -163,7 +168,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
-        xg_kernel *best = q.heap.p[0];
+        xg_kernel *best = q.heap.p[0].kernel;
         xg_queue_drop(&q, best);
         xg_priority_fuse(&q, best);
     }
@@ -175,7 +180,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
     xg_multi_levels(&g);
-    xg_rows_run(&g);
+    if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
     return xg_kernels_close(&g);
 }

@@ -164,11 +164,29 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     return xg_row_maps(f, roots, n_roots);
 }
 
+/* What a model repeats in every layer is asked again and again, while kernels grow and by everyone who wants to know whether memory may be shared. */
+XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    static const char yes = 1, no = 0;
+    xg_dict *known = n ? &insts[0]->comp->module->row_forms : NULL;
+    xg_mark mark = xg_arena_mark(a);
+    const char *answer;
+    xg_row_form f;
+    xg_buf key;
+    if (!n) return false;
+    xg_buf_init(&key, a);
+    xg_fuse_fingerprint_part(&key, a, insts, n, roots, n_roots);
+    answer = (const char *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!answer) {
+        answer = xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots) ? &yes : &no;
+        xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
+    }
+    xg_arena_reset(a, mark);
+    return *answer != 0;
+}
+
 /* ---- which kernels become one ---- */
 
 enum { XG_ROWS_TRIES = 6 };
-
-typedef struct xg_rows_pass { xg_kernels *g; xg_aff_ctx *x; } xg_rows_pass;
 
 XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     uint32_t j;
@@ -176,15 +194,13 @@ XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     return false;
 }
 /* Whether what the kernel has now, with its members in g->order, is a row program. */
-XG_FN bool xg_rows_is_form(xg_rows_pass *p, const xg_kernel *b) {
-    xg_kernels *g = p->g;
+XG_FN bool xg_rows_is_form(xg_kernels *g, const xg_kernel *b) {
     uint32_t n = g->order.n, n_roots = xg_kernel_n_outputs(b), k;
     xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1), **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
-    xg_row_form f;
     qsort(g->order.p, n, sizeof *g->order.p, xg_fusions_by_place);
     for (k = 0; k < n; k++) insts[k] = g->order.p[k]->inst;
     for (k = 0; k < n_roots; k++) roots[k] = xg_kernel_root(b, k)->inst;
-    return xg_fuse_row_form(&f, g->arena, p->x, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(g->arena, insts, n, roots, n_roots);
 }
 XG_FN void xg_rows_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
     if (!g->log) return;
@@ -209,8 +225,7 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (b->roots.n == 1) b->roots.n = 0;
 }
 
-XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
-    xg_kernels *g = p->g;
+XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
     xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
     uint32_t n = xg_kernel_n_outputs(a), level, j;
@@ -224,7 +239,7 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
     xg_kernel_walk(g, b);
     if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    else if (!xg_rows_is_form(p, b)) why = "not rows that one after the other could be made of";
+    else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
     if (why || b->time >= apart) {
         *b = was;
@@ -239,11 +254,11 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
 }
 
 /* The first kernel that reads the kernel and takes it. */
-XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
+XG_FN bool xg_rows_into_reader(xg_kernels *g, xg_kernel *a) {
     uint32_t r, j, n = 0, total = 0;
     xg_kernel **list;
     for (r = 0; r < xg_kernel_n_outputs(a); r++) total += xg_kernel_root(a, r)->readers.n;
-    list = XG_NEW_N(p->g->arena, xg_kernel *, total + (size_t)1);
+    list = XG_NEW_N(g->arena, xg_kernel *, total + (size_t)1);
     for (r = 0; r < xg_kernel_n_outputs(a); r++) {
         const xg_kernel *root = xg_kernel_root(a, r);
         for (j = 0; j < root->readers.n; j++) {
@@ -255,22 +270,20 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     for (r = 0, j = 0; j < n && r < XG_ROWS_TRIES; j++) {
         if (j && list[j] == list[j - 1]) continue;
         r++;
-        if (xg_rows_merge(p, a, list[j])) return true;
+        if (xg_rows_merge(g, a, list[j])) return true;
     }
     return false;
 }
 
+XG_FN bool xg_fuse_allow_rows(xg_module *m) { m->row_programs = true; return false; }
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
-    xg_rows_pass p;
     uint32_t k;
-    p.g = g;
-    p.x = NULL;
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
         if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
-        if (!p.x) p.x = xg_aff_new(g->arena);
-        (void)xg_rows_into_reader(&p, a);
+        (void)xg_rows_into_reader(g, a);
     }
 }
 

@@ -33,6 +33,6 @@ XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
+XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
 
 #endif /* XG_FUSE_SCATTER_OPERANDS_C */

@@ -122,36 +122,29 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 /* ---- the pass ---- */
 
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
-XG_FN bool xg_fuse_unfuse_sorts(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        xg_inst **args;
-        bool found = false;
-        uint32_t k;
-        next = i->next;
-        if (i->op != XG_FUSION) continue;
-        XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
-        if (!found) continue;
-        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
-        xg_inst_remove(i);
-        changed = true;
-    }
-    return changed;
+XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
+    xg_inst **args;
+    bool found = false;
+    uint32_t k;
+    if (i->op != XG_FUSION) return false;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+    if (!found) return false;
+    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
+    xg_inst_remove(i);
+    return true;
 }
-XG_FN bool xg_fuse_split_sorts_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = xg_fuse_unfuse_sorts(c);
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) continue;
-        xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
-        changed = true;
-    }
-    return changed;
+XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
+    if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
+    xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
+    return true;
 }
-XG_FN bool xg_fuse_split_sorts(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_split_sorts_in); }
+XG_FN bool xg_fuse_split_sorts(xg_module *m) {
+    bool changed;
+    if (!m->made[XG_SORT] && !m->made[XG_TOPK]) return false;
+    changed = xg_opt_each_step(m, xg_fuse_unfuse_sorts);
+    return xg_opt_each_step(m, xg_fuse_split_long_sort) || changed;
+}
 
 #endif /* XG_FUSE_SORT_PASSES_C */

@@ -72,6 +72,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_set_init(&m->shapes, a);
     xg_set_init(&m->layouts, a);
     xg_dict_init(&m->comp_names, a);
+    xg_dict_init(&m->row_forms, xg_arena_inner(a));
     m->name = xg_str_copy(a, name);
     m->replica_count = m->num_partitions = 1;
     m->compact_operands = true;
@@ -173,6 +174,7 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     xg_inst *i = XG_NEW(m->arena, xg_inst);
     uint32_t k;
     i->op = op;
+    m->made[op] = true;
     i->id = m->n_ids++;
     i->name = XG_STR("");
     i->shape = shape;
@@ -254,6 +256,7 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;
+    i->comp->module->made_order |= attr.key == XG_A_control_predecessors;
     while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
     if (at < i->n_attrs && i->attrs[at].key == attr.key) { i->attrs[at] = attr; return; }
     grown = XG_NEW_N(i->comp->module->arena, xg_attr, i->n_attrs + 1);

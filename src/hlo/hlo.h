@@ -198,11 +198,18 @@ struct xg_module {
     bool has_entry_layout;       /* it was written */
     int64_t replica_count, num_partitions;
     uint32_t n_aliases; const xg_io_alias *aliases; /* input_output_alias */
+    uint32_t n_donors; const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header; const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
+    bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
+    bool made_empty;             /* an array shape without elements */
+    bool made_order;             /* a control edge */
+    bool row_programs;           /* priority fusion may make them: pass row-fusion */
+    xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */

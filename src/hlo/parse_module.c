@@ -46,6 +46,27 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
     p->m->aliases = list.p;
     p->m->n_aliases = list.n;
 }
+/* { (0, {}), (1, {2}) } */
+XG_FN void xg_parse_donors(xg_parse *p) {
+    xg_lex *x = &p->lex;
+    XG_VEC(xg_io_alias) list = {NULL, 0, 0};
+    xg_lex_expect(x, '{', "'{' and the donors");
+    while (x->kind != '}') {
+        xg_io_alias a;
+        memset(&a, 0, sizeof a);
+        if (list.n) xg_lex_expect(x, ',', "',' or '}' after a donor");
+        a.source_at = (uint32_t)xg_lex_offset(x) + 1;
+        xg_lex_expect(x, '(', "'(' and the parameter's number");
+        a.param = xg_lex_int(x, "a parameter number");
+        xg_lex_expect(x, ',', "','");
+        a.param_index = xg_parse_ints(p, '{', '}', "a parameter index");
+        xg_lex_expect(x, ')', "')'");
+        xg_push(p->arena, xg_io_alias, &list, a);
+    }
+    xg_lex_next(x);
+    p->m->donors = list.p;
+    p->m->n_donors = list.n;
+}
 XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
     size_t at = xg_lex_offset(&p->lex);
     int64_t v = xg_lex_int(&p->lex, what);
@@ -57,7 +78,7 @@ XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
 #define XG_HEADER_ATTRS(X) \
     X(is_scheduled, p->m->is_scheduled = xg_parse_bool(p)) X(replica_count, p->m->replica_count = xg_parse_positive(p, "the number of replicas")) \
     X(num_partitions, p->m->num_partitions = xg_parse_positive(p, "the number of partitions")) X(input_output_alias, xg_parse_io_aliases(p)) \
-    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, keep = true) X(alias_passthrough_params, keep = true) \
+    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, xg_parse_donors(p)) X(alias_passthrough_params, keep = true) \
     X(allow_spmd_sharding_propagation_to_parameters, keep = true) X(allow_spmd_sharding_propagation_to_output, keep = true) \
     X(frontend_attributes, keep = true) X(origin_recovery_table, keep = true) X(debug_attributes, keep = true)
 

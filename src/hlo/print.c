@@ -97,12 +97,26 @@ XG_FN void xg_print_io_aliases(const xg_printer *p, const xg_module *m) {
     }
     xg_puts(p->b, " }");
 }
+XG_FN void xg_print_donors(const xg_printer *p, const xg_module *m) {
+    uint32_t k;
+    if (!m->n_donors) return;
+    xg_puts(p->b, ", buffer_donor={ ");
+    for (k = 0; k < m->n_donors; k++) {
+        xg_puts(p->b, k ? ", (" : "(");
+        xg_put_i64(p->b, m->donors[k].param);
+        xg_puts(p->b, ", ");
+        xg_print_ints(p->b, m->donors[k].param_index);
+        xg_putc(p->b, ')');
+    }
+    xg_puts(p->b, " }");
+}
 XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
     uint32_t k;
     xg_puts(p->b, xg_print_is_keyword(m->name) ? "HloModule %" : "HloModule ");
     xg_put_str(p->b, m->name);
     if (m->is_scheduled) xg_puts(p->b, ", is_scheduled=true");
     xg_print_io_aliases(p, m);
+    xg_print_donors(p, m);
     if (m->entry_params && m->entry_result) {
         xg_puts(p->b, ", entry_computation_layout={");
         xg_shape_print(p->b, m->entry_params, true);

@@ -153,6 +153,7 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
     *slot = made;
     *made = *key;
     made->id = m->n_shapes++;
+    m->made_empty |= made->elements == 0 && key->type != XLAGPU_TUPLE;
     if (key->rank) {
         int64_t *dims = XG_NEW_N(m->arena, int64_t, key->rank);
         memcpy(dims, key->dims, key->rank * sizeof *dims);
@@ -162,6 +163,7 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
         uint8_t *dynamic = XG_NEW_N(m->arena, uint8_t, key->rank);
         memcpy(dynamic, key->dynamic, key->rank);
         made->dynamic = dynamic;
+        m->has_dynamic = true;
     }
     if (key->n_elems) {
         const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, key->n_elems);

@@ -337,6 +337,14 @@ static void xg_verify_io_aliases(xg_module *m) {
         XG_ALIAS_RULE(!xg_verify_paths_add(m, &outputs, 0, a->output), "input_output_alias names output %s twice", index);
         XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "input_output_alias names index %s of parameter %lld twice", xg_verify_index_text(m, a->param_index), (long long)a->param);
     }
+    for (k = 0; k < m->n_donors; k++) {
+        const xg_io_alias *a = &m->donors[k];
+        const xg_shape *in;
+        XG_ALIAS_RULE(a->param >= 0 && a->param < (int64_t)m->entry->n_params, "buffer_donor names parameter %lld, but there are %u", (long long)a->param, m->entry->n_params);
+        in = xg_infer_shape_at(m->entry->params[a->param]->shape, a->param_index);
+        XG_ALIAS_RULE(in && xg_shape_is_array(in), "buffer_donor names index %s of parameter %lld, which is %s", xg_verify_index_text(m, a->param_index), (long long)a->param, xg_verify_shape_text(m, m->entry->params[a->param]->shape));
+        XG_ALIAS_RULE(!xg_verify_paths_add(m, &inputs, a->param, a->param_index), "buffer_donor names index %s of parameter %lld, which is named before, there or in input_output_alias", xg_verify_index_text(m, a->param_index), (long long)a->param);
+    }
 }
 #undef XG_ALIAS_RULE
 

@@ -131,6 +131,35 @@ XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_
     return m;
 }
 
+/* Forward, symbols: position in each window dimension, then the output feature (in its group). */
+XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1), batches = xg_attr_int(q->i, XG_A_batch_group_count, 1), out_features = q->out->dims[l->output_feature];
+    const xg_aff *batch = xg_index_dim(q, (uint32_t)l->input_batch), *group = NULL, *feature;
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2);
+    uint32_t k, n = 0;
+    for (k = 0; k < w.n; k++) {
+        const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
+        m->results[l->output_spatial.p[k]] = xg_index_window_output(q, m, &n, &w.p[k], xg_index_dim(q, (uint32_t)l->input_spatial.p[k]), at, q->out->dims[l->output_spatial.p[k]]);
+    }
+    if (groups > 1) group = xg_aff_div(q->x, xg_index_dim(q, (uint32_t)l->input_feature), q->in->dims[l->input_feature] / groups);
+    if (batches > 1) { group = xg_aff_div(q->x, batch, q->out->dims[l->output_batch]); batch = xg_aff_mod(q->x, batch, q->out->dims[l->output_batch]); }
+    out_features /= groups * batches;
+    feature = xg_index_sym(q, m, w.n, out_features);
+    m->results[l->output_feature] = group ? xg_aff_add(q->x, feature, xg_aff_mul(q->x, group, out_features)) : feature;
+    m->results[l->output_batch] = batch;
+    m->n_constraints = n;
+    return m;
+}
+/* Symbols: output positions, then the output batch. */
+XG_FN const xg_imap *xg_index_conv_from_kernel(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, 0);
+    uint32_t k;
+    for (k = 0; k < w.n; k++) m->results[l->output_spatial.p[k]] = xg_index_sym(q, m, k, q->out->dims[l->output_spatial.p[k]]);
+    m->results[l->output_batch] = xg_index_sym(q, m, w.n, q->out->dims[l->output_batch]);
+    m->results[l->output_feature] = xg_index_dim(q, (uint32_t)l->kernel_output);
+    return m;
+}
+
 XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
     return l->input_spatial.n == n && l->kernel_spatial.n == n && l->output_spatial.n == n && l->input_batch >= 0 && l->input_feature >= 0 &&
            l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0;
@@ -139,8 +168,9 @@ XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
 XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
     const xg_attr *labels = xg_inst_attr(q->i, XG_A_dim_labels);
     xg_window w = xg_index_window_of(q->i);
-    if (!q->back || !labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
-    return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+    if (!labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
+    if (q->back) return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+    return q->operand == 0 ? xg_index_conv_from_input(q, labels->v.labels, w) : xg_index_conv_from_kernel(q, labels->v.labels, w);
 }
 
 /* ---- reduce ---- */
@@ -217,10 +247,45 @@ XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_i
     return m;
 }
 
+/* Forward, symbols: the slices, by the batch dims of the output; those that run with a dim of the operand are that dim. */
+XG_FN const xg_imap *xg_index_gather_from_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
+    const xg_inst *indices = XG_OPERAND(q->i, 1);
+    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, q->in->rank);
+    const xg_aff *place[XG_RANK_MAX];
+    uint32_t k, j, at, next = 0, n = 0;
+    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, q->out->dims[g->batch[k]]);
+    for (k = 0; k < g->operand_batch.n; k++) m->results[xg_index_gather_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->operand_batch.p[k]);
+    for (k = 0; k < q->in->rank; k++) {
+        const xg_aff *e = xg_index_dim(q, k);
+        if (xg_index_has(g->operand_batch, k, NULL)) continue;
+        if (xg_index_has(g->starts, k, &at)) {
+            xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
+            uint32_t batch = 0;
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]));
+            for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
+            for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
+            for (j = 0; j < indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, indices->shape->rank);
+        }
+        xg_index_require(m, &n, e, 0, g->sizes.p[k] - 1);
+        if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
+    }
+    m->n_constraints = n;
+    return m;
+}
+/* Symbols: the window. */
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
+    xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
+    uint32_t k, batch = 0;
+    for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
+    for (k = 0; k < q->in->rank; k++) if ((int64_t)k != g->vector_dim) m->results[g->batch[batch++]] = xg_index_dim(q, k);
+    return m;
+}
+
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
     xg_index_gather_dims g;
-    if (!q->back) return xg_imap_undefined(q->x);
     xg_index_gather_read(q, &g);
+    if (!q->back) return q->operand == 0 ? xg_index_gather_from_operand(q, &g) : xg_index_gather_from_indices(q, &g);
     return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
 }
 

@@ -103,11 +103,10 @@ XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
 XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
     const xg_kregion *r = (const xg_kregion *)data;
     const xg_kop *end = xg_kregion_end(r), *op;
-    xg_map64 vals;
-    xg_map64_init(&vals, b->m->arena);
-    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
-    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
-    return xg_kclone_value(&vals, end->operands[0].value);
+    xg_kclone_begin(r);
+    xg_kclone_put(&r->args[0], current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op);
+    return xg_kclone_value(end->operands[0].value);
 }
 /* Whether memory may know how to do it on this type. */
 XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {

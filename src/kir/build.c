@@ -117,7 +117,7 @@ XG_FN const xg_ktype *xg_ktype_with_elem(xg_kmodule *m, const xg_ktype *t, xg_ke
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff) {
     xg_kmodule *m = XG_NEW(a, xg_kmodule);
     m->ctx = c;
-    m->arena = a;
+    m->arena = m->temp = a;
     m->aff = aff;
     xg_set_init(&m->types, a);
     return m;
@@ -288,13 +288,51 @@ XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     return (int64_t)u;
 }
 
-XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
+/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its type since: then it is no answer any more. */
+typedef struct xg_kconst_key { const xg_ktype *type; int64_t a, b; const xg_kregion *at; } xg_kconst_key;
+XG_FN bool xg_kconst_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_kconst_key *k = (const xg_kconst_key *)key;
+    return op->a == k->a && op->b == k->b && op->results[0].type == k->type && op->parent == k->at;
+}
+/* The slot of the constant of this type and these bits in region `at`. */
+XG_FN void **xg_kconst_slot(xg_set *pool, const xg_ktype *t, int64_t a, int64_t b, const xg_kregion *at) {
+    xg_kconst_key key;
+    key.type = t;
+    key.a = a;
+    key.b = b;
+    key.at = at;
+    return xg_set_find(pool, xg_hash_mix(t->id + (uint32_t)b, (uint64_t)a), xg_kconst_same, &key);
+}
+/* Behind the last constant at the head of the entry; in front of all, should that one be gone. */
+XG_FN xg_kb xg_kconst_place(xg_kmodule *m) {
+    xg_kregion *body = m->entry->body;
+    return xg_kb_make(m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
+}
+/* A constant that will take a register, as predicates and 16 bits do, is better made where it is used. */
+XG_FN bool xg_kconst_is_pooled(const xg_kb *b, const xg_ktype *t) {
+    int bits = xg_kelem_bits(t->elem);
+    return b->m->constants.arena && bits != 1 && bits != 16 && b->region->func == b->m->entry;
+}
+
+XG_FN xg_kop *xg_kconst_make(xg_kb *b, const xg_ktype *t, int64_t a) {
     xg_kop *op = xg_kir_op(b, XG_K_OP_CONST, NULL, 0, &t, 1, 0);
+    op->a = a;
+    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(a, a));
+    return op;
+}
+XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
     int width = xg_kelem_bits(t->elem);
-    if (xg_kelem_is_int(t->elem)) op->a = xg_kint_wrap(t->elem, (int64_t)bits);
-    else op->a = (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
-    if (xg_kelem_is_int(t->elem)) xg_kval_set_range(op->results, xg_range_of(op->a, op->a));
-    return op->results;
+    int64_t a = xg_kelem_is_int(t->elem) ? xg_kint_wrap(t->elem, (int64_t)bits) : (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
+    void **slot;
+    xg_kb head;
+    if (!xg_kconst_is_pooled(b, t)) return xg_kconst_make(b, t, a)->results;
+    slot = xg_kconst_slot(&b->m->constants, t, a, 0, b->m->entry->body);
+    if (!*slot) {
+        head = xg_kconst_place(b->m);
+        *slot = b->m->last_constant = xg_kconst_make(&head, t, a);
+    }
+    return ((xg_kop *)*slot)->results;
 }
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) { return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v); }
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v) {
@@ -351,7 +389,7 @@ XG_FN xg_kval *xg_kselect_held(xg_kb *b) {
 
 /* Up to two values in front of indices; the list is scratch. */
 XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *const *indices, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 2);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 2);
     uint32_t k, at = 0;
     v[at++] = first;
     if (second) v[at++] = second;
@@ -381,13 +419,13 @@ XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count) { return xg_kid(
 XG_FN xg_kval *xg_kblock_id(xg_kb *b, int axis, int64_t count) { return xg_kid(b, XG_K_OP_BLOCK_ID, axis, count); }
 
 XG_FN const xg_ktype **xg_ktypes_of(xg_kb *b, xg_kval *const *vals, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = vals[k]->type;
     return t;
 }
 XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
-    const xg_ktype **t = XG_NEW_N(b->m->arena, const xg_ktype *, n + 1);
+    const xg_ktype **t = XG_NEW_N(b->m->temp, const xg_ktype *, n + 1);
     uint32_t k;
     for (k = 0; k < n; k++) t[k] = xg_kir_scalar(b->m, XG_E_INDEX);
     return t;
@@ -415,7 +453,7 @@ XG_FN xg_kop *xg_kcall(xg_kb *b, xg_kfunc *callee, xg_kval *const *args, uint32_
 XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n) { return xg_kir_op(b, XG_K_OP_IF, &cond, 1, results, n, 2); }
 
 XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval *const *inits, uint32_t n) {
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, n + 3);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 3);
     const xg_ktype **types;
     xg_range from = xg_kval_range(lo), to = xg_kval_range(hi);
     xg_kop *op;
@@ -433,7 +471,7 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
 
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
     uint32_t syms = map->n_syms + map->n_rts, k;
-    xg_kval **v = XG_NEW_N(b->m->arena, xg_kval *, map->n_dims + n + 1);
+    xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, map->n_dims + n + 1);
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
@@ -467,7 +505,7 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    if (to->name.n == 0) to->name = from->name;
+    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name; /* a constant names itself, and stands for many */
 }
 
 /* Takes an operation's operands, and those of everything in it, off the use lists. */
@@ -494,18 +532,31 @@ XG_FN void xg_kval_copy_facts(xg_kval *to, const xg_kval *from) {
     to->lo = from->lo;
     to->hi = from->hi;
 }
-XG_FN xg_kval *xg_kclone_value(const xg_map64 *vals, xg_kval *v) {
-    xg_kval *to = (xg_kval *)xg_map64_get(vals, (uint64_t)v->id + 1);
-    return to ? to : v;
+XG_FN void xg_kclone_begin(const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < r->n_args; k++) r->args[k].scratch = NULL;
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_operands; k++) op->operands[k].value->scratch = NULL;
+        for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
+        for (k = 0; k < op->n_regions; k++) xg_kclone_begin(op->regions[k]);
+    }
 }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
-    xg_arena *a = b->m->arena;
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
+XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
+    xg_arena *a = b->m->temp;
     xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     const xg_ktype *few_types[8];
     uint32_t k, i;
     const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
-    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(vals, op->operands[k].value);
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
+        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+        xg_kclone_put(&op->results[0], v);
+        return v->def;
+    }
+    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
     to->a = op->a;
@@ -517,7 +568,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
         if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
-        xg_map64_put(vals, (uint64_t)op->results[k].id + 1, &to->results[k]);
+        xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
@@ -527,9 +578,9 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_kir_region_args(b, to, k, args, r->n_args);
         for (i = 0; i < r->n_args; i++) {
             xg_kval_copy_facts(&to->regions[k]->args[i], &r->args[i]);
-            xg_map64_put(vals, (uint64_t)r->args[i].id + 1, &to->regions[k]->args[i]);
+            xg_kclone_put(&r->args[i], &to->regions[k]->args[i]);
         }
-        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o, vals);
+        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
     return to;
 }

@@ -27,7 +27,7 @@ typedef struct xg_kcanon {
 XG_FN void xg_kcanon_push(xg_kcanon *c, xg_kop *op) {
     if (!op || op->scratch || !op->parent) return;
     op->scratch = op;
-    xg_push(c->m->arena, xg_kop *, &c->work, op);
+    xg_push(c->m->temp, xg_kop *, &c->work, op);
 }
 XG_FN void xg_kcanon_push_users(xg_kcanon *c, const xg_kval *v) {
     const xg_kuse *u;
@@ -84,7 +84,7 @@ XG_FN void xg_kcanon_release(xg_kcanon *c, const xg_kop *op) {
 /* Rebuilds op without those results that keep[] does not name; they have no uses. from_operand, from_arg: where carried operands and arguments of region
  * 0 begin (from_arg UINT32_MAX: there are no arguments). Terminators of all regions lose the operands too. */
 XG_FN void xg_kcanon_drop(xg_kcanon *c, xg_kop *op, const bool *keep, uint32_t from_operand, uint32_t from_arg) {
-    xg_arena *a = c->m->arena;
+    xg_arena *a = c->m->temp;
     uint32_t n = op->n_results, kept = 0, k, i, no = XG_MIN(from_operand, op->n_operands);
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + 1);
     xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands + 1), **vals = XG_NEW_N(a, xg_kval *, n + 1);
@@ -165,7 +165,7 @@ XG_FN void xg_kcanon_if_speculate(xg_kop *op) {
 }
 XG_FN bool xg_kcanon_if_results(xg_kcanon *c, xg_kop *op) {
     xg_kop *yes = xg_kregion_end(op->regions[0]), *no = xg_kregion_end(op->regions[1]);
-    bool *keep = XG_NEW_N(c->m->arena, bool, op->n_results + 1), all = true;
+    bool *keep = XG_NEW_N(c->m->temp, bool, op->n_results + 1), all = true;
     bool both_empty = xg_kregion_only_ends(op->regions[0]) && xg_kregion_only_ends(op->regions[1]);
     uint32_t k;
     for (k = 0; k < op->n_results; k++) {
@@ -230,7 +230,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
     xg_kregion *r = first->regions[k];
     xg_kop *end = xg_kregion_end(r), *last;
     uint32_t n = first->n_results, m = second->n_results, i;
-    xg_kval **vals = XG_NEW_N(c->m->arena, xg_kval *, n + m + 1);
+    xg_kval **vals = XG_NEW_N(c->m->temp, xg_kval *, n + m + 1);
     xg_kuse *u, *next;
     xg_kb b;
     for (i = 0; i < n; i++) {
@@ -253,7 +253,7 @@ XG_FN bool xg_kcanon_if_merge(xg_kcanon *c, xg_kop *op) {
     uint32_t n = op->n_results, k;
     const xg_ktype **types;
     if (!twin) return false;
-    types = XG_NEW_N(c->m->arena, const xg_ktype *, n + twin->n_results + 1);
+    types = XG_NEW_N(c->m->temp, const xg_ktype *, n + twin->n_results + 1);
     for (k = 0; k < n; k++) types[k] = op->results[k].type;
     for (k = 0; k < twin->n_results; k++) types[n + k] = twin->results[k].type;
     for (k = 0; k < 2; k++) xg_kcanon_if_append(c, op, twin, k);
@@ -283,7 +283,7 @@ XG_FN void xg_kcanon_if(xg_kcanon *c, xg_kop *op) {
 XG_FN bool xg_kcanon_for_carried(xg_kcanon *c, xg_kop *op) {
     xg_kregion *r = op->regions[0];
     xg_kop *end = xg_kregion_end(r);
-    bool *keep = XG_NEW_N(c->m->arena, bool, op->n_results + 1), all = true;
+    bool *keep = XG_NEW_N(c->m->temp, bool, op->n_results + 1), all = true;
     uint32_t k;
     for (k = 0; k < op->n_results; k++) {
         xg_kval *arg = &r->args[k + 1], *init = op->operands[k + 3].value, *y = end->operands[k].value;
@@ -332,14 +332,25 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k;
-    xg_kb b = xg_kb_before(c->m, op);
-    for (k = c->first[op->op]; k; k = c->next[k - 1]) {
+    uint32_t k = c->first[op->op], n;
+    xg_kb b;
+    xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    b = xg_kb_before(c->m, op);
+    n = XG_MIN(op->n_operands, 2);
+    read[0] = n > 0 ? op->operands[0].value : NULL;
+    read[1] = n > 1 ? op->operands[1].value : NULL;
+    for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
         xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
-        if (v == op->results) { xg_kcanon_push(c, op); xg_kcanon_push_users(c, v); return; }
+        if (v == op->results) {
+            xg_kcanon_push(c, op);
+            xg_kcanon_push_users(c, v);
+            while (n-- > 0) xg_kcanon_push(c, read[n]->def);
+            return;
+        }
         xg_kcanon_replace(c, op->results, v);
         xg_kcanon_remove(c, op);
         return;
@@ -359,7 +370,7 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     uint32_t k;
     uint64_t budget;
     memset(&all, 0, sizeof all);
-    xg_kops_collect(c->m->arena, &all, f->body);
+    xg_kops_collect(c->m->temp, &all, f->body);
     for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
     for (k = all.n; k-- > 0;) xg_kcanon_push(c, all.p[k]);
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
@@ -370,7 +381,7 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     c->work.n = 0;
 }
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c = XG_NEW(m->arena, xg_kcanon);
+    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
     xg_kfunc *f;
     uint32_t k;
     c->m = m;

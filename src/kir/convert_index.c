@@ -170,7 +170,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_kops_collect(m->temp, &ops, f->body);
         for (k = 0; k < f->body->n_args; k++) xg_kindex_retype(m, &f->body->args[k], false);
         for (k = 0; k < f->n_results; k++) if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);

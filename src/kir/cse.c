@@ -16,7 +16,7 @@ typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
     xg_set seen;                    /* of entries */
-    xg_set constants;
+    xg_set *constants, own;         /* of the module for the entry, else its own */
     xg_kop *last_constant;          /* of those gathered at the head */
     uint32_t epoch;
 } xg_kcse;
@@ -93,7 +93,7 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
     slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
     e = (xg_kcse_entry *)*slot;
     if (!e) {
-        e = XG_NEW(c->m->arena, xg_kcse_entry);
+        e = XG_NEW(c->m->temp, xg_kcse_entry);
         *e = key;
         *slot = e;
         return op;
@@ -106,16 +106,17 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
 
 /* ---- constants ---- */
 
-XG_FN bool xg_kcse_constant_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
 XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
-    void **slot = xg_set_find(&c->constants, xg_kcse_hash(op), xg_kcse_constant_same, op);
-    xg_kop *at = c->last_constant ? c->last_constant->next : c->body->first;
+    void **slot = xg_kconst_slot(c->constants, op->results[0].type, op->a, op->b, c->body);
+    xg_kop *at;
+    if (*slot == op) return;
     if (*slot) {
         xg_kval_replace(op->results, ((xg_kop *)*slot)->results);
         xg_kop_remove(op);
         return;
     }
     *slot = op;
+    at = c->last_constant && c->last_constant->parent == c->body ? c->last_constant->next : c->body->first;
     if (at != op) xg_kop_move_before(op, at);
     c->last_constant = op;
 }
@@ -162,11 +163,15 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    xg_set_init(&c.seen, m->arena);
-    xg_set_init(&c.constants, m->arena);
+    xg_set_init(&c.seen, m->temp);
+    xg_set_init(&c.own, m->temp);
+    c.constants = f == m->entry ? &m->constants : &c.own;
+    if (!c.constants->arena) xg_set_init(c.constants, m->arena);
+    if (f == m->entry) c.last_constant = m->last_constant;
     for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
     xg_set_reserve(&c.seen, count);
     xg_kcse_region(&c, f->body);
+    if (f == m->entry) m->last_constant = c.last_constant;
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;

@@ -30,7 +30,7 @@ XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
 /* Replaces the indices from operand `from` on by one. The tensor's type must still be the old one. */
 XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor) {
     xg_kb b = xg_kb_before(m, op);
-    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, op->n_operands + 1), *kept[3];
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, op->n_operands + 1), *kept[3];
     const xg_ktype *result = xg_kflat_type(m, op->results[0].type);
     xg_kop *to;
     uint32_t k;
@@ -61,10 +61,10 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         const xg_ktype **of;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_EXTRACT);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_INSERT);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_ATOMIC_RMW);
-        of = XG_NEW_N(m->arena, const xg_ktype *, ops.n + 1);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW);
+        of = XG_NEW_N(m->temp, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);

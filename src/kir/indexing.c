@@ -3,7 +3,10 @@
  * An operand that is itself an apply_indexing, a constant, or a sum or product by a constant of index type is taken into the expression; what
  * is left over are the leaves, each of them once, with the range of its value. The conditions under which an inner map was
  * made hold for the outer one too (a value is only used where it is defined) and help to simplify; beyond a number they are dropped.
- * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal. */
+ * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal.
+ *
+ * Most results are sums of leaves and constants, and a loop that was unrolled has put constants into maps that are simple already: these are put together
+ * term by term, in a few additions; the rules are asked only where a quotient, a condition or a narrower range could give them something to do. */
 #ifndef XG_KIR_INDEXING_C
 #define XG_KIR_INDEXING_C
 #include "kir.h"
@@ -14,6 +17,12 @@ typedef struct xg_kindexer {
     xg_kmodule *m;
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
     xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
+    int64_t scales[XG_KINDEX_LEAVES_MAX]; /* of a sum that is put together term by term: by leaf, */
+    bool inside[XG_KINDEX_LEAVES_MAX];    /* whether a quotient or remainder has it, */
+    const xg_kop *from;                   /* the operation whose map these are of, */
+    xg_term inner[XG_KINDEX_LEAVES_MAX];  /* they themselves, */
+    uint32_t n_inner;
+    int64_t constant;
     uint32_t n_leaves;
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
     uint32_t n_constraints;
@@ -31,6 +40,8 @@ XG_FN const xg_aff *xg_kindex_leaf(xg_kindexer *x, xg_kval *v, const xg_imap_var
         x->leaves[k] = v;
         x->vars[k].name = as ? as->name : xg_str_of(NULL, 0);
         x->vars[k].range = r;
+        x->scales[k] = 0;
+        x->inside[k] = false;
         x->n_leaves++;
     }
     if (as) x->vars[k].range = xg_range_meet(x->vars[k].range, as->range);
@@ -61,7 +72,7 @@ XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
 XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t which, uint32_t depth) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t n = map->n_syms + map->n_rts, k;
-    const xg_aff **vars = XG_NEW_N(x->m->arena, const xg_aff *, map->n_dims + n + 1), *e;
+    const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
     xg_aff_env *env = &x->m->aff->anywhere;
     xg_aff_rewrite w;
     for (k = 0; k < map->n_dims + n; k++) {
@@ -109,9 +120,19 @@ XG_FN bool xg_kindex_sort(xg_kindexer *x) {
     for (i = 1; i < x->n_leaves; i++) {
         xg_kval *leaf = x->leaves[i];
         xg_imap_var var = x->vars[i];
-        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) { x->leaves[k] = x->leaves[k - 1]; x->vars[k] = x->vars[k - 1]; moved = true; }
+        int64_t scale = x->scales[i];
+        bool inside = x->inside[i];
+        for (k = i; k > 0 && x->leaves[k - 1]->id > leaf->id; k--) {
+            x->leaves[k] = x->leaves[k - 1];
+            x->vars[k] = x->vars[k - 1];
+            x->scales[k] = x->scales[k - 1];
+            x->inside[k] = x->inside[k - 1];
+            moved = true;
+        }
         x->leaves[k] = leaf;
         x->vars[k] = var;
+        x->scales[k] = scale;
+        x->inside[k] = inside;
     }
     return moved;
 }
@@ -153,16 +174,158 @@ XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t 
     return xg_imap_drop_unused_dims(m->aff, to, kept);
 }
 
+/* ---- sums, term by term; each step answers false where only the rules know ---- */
+
+XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth);
+XG_FN bool xg_kindex_add(int64_t *sum, int64_t v, int64_t scale) { return xg_mul64(v, scale, &v) && xg_add64(*sum, v, sum); }
+/* Adds scale times an operand; it stands for the variable `as` of a map, whose range must not say more than is known. */
+XG_FN bool xg_kindex_sum_operand(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, int64_t scale, uint32_t depth) {
+    xg_kop *op = v->def;
+    const xg_aff *leaf;
+    int64_t c;
+    if (op && v->type->elem == XG_E_INDEX && !xg_kindex_is_leaf(v)) {
+        if (depth > XG_KINDEX_DEPTH_MAX || v->lo > v->hi || (as && (v->lo < as->range.lo || v->hi > as->range.hi))) return false;
+        switch (op->op) {
+        case XG_K_OP_CONST: return xg_kindex_add(&x->constant, op->a, scale);
+        case XG_K_OP_APPLY: return xg_imap_ok((const xg_imap *)op->p) && xg_kindex_sum_result(x, op, v->index, scale, depth + 1);
+        case XG_K_OP_MULI: return xg_kval_is_const(op->operands[1].value, &c) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1);
+        default:
+            c = op->op == XG_K_OP_SUBI ? -1 : 1;
+            return xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[1].value, NULL, scale, depth + 1);
+        }
+    }
+    leaf = xg_kindex_leaf(x, v, as);
+    return leaf && xg_kindex_add(&x->scales[leaf->n], 1, scale);
+}
+/* What a quotient or remainder reads are leaves. */
+XG_FN bool xg_kindex_sum_inside(xg_kindexer *x, const xg_kop *op, const xg_aff *e) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    const xg_aff *leaf;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) {
+        xg_kval *v = op->operands[e->n].value;
+        if (!xg_kindex_is_leaf(v) || (leaf = xg_kindex_leaf(x, v, &map->dims[e->n])) == NULL) return false;
+        x->inside[leaf->n] = true;
+        return true;
+    }
+    if (e->of) return xg_kindex_sum_inside(x, op, e->of);
+    for (k = 0; k < e->n; k++) if (!xg_kindex_sum_inside(x, op, e->terms[k].of)) return false;
+    return true;
+}
+/* Adds scale times a result. Quotients are those of one map that is simple already; where it is not, it must be without conditions as well. */
+XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth) {
+    const xg_imap *map = (const xg_imap *)op->p;
+    xg_linear l;
+    int64_t s;
+    uint32_t k;
+    if (!map->results[which] || (!xg_kindex_done(op) && map->n_constraints)) return false;
+    xg_aff_linear(map->results[which], &l);
+    if (!xg_kindex_add(&x->constant, l.k, scale)) return false;
+    for (k = 0; k < l.n; k++) {
+        const xg_aff *of = l.terms[k].of;
+        uint32_t var = of->kind == XG_AFF_SYM ? map->n_dims + of->n : of->n;
+        if (!xg_mul64(l.terms[k].scale, scale, &s)) return false;
+        if (of->kind == XG_AFF_DIM || of->kind == XG_AFF_SYM) {
+            if (!xg_kindex_sum_operand(x, op->operands[var].value, of->kind == XG_AFF_DIM ? &map->dims[of->n] : &map->syms[of->n], s, depth)) return false;
+            continue;
+        }
+        if (!xg_kindex_done(op) || map->n_syms || map->n_rts || (x->from && x->from != op) || x->n_inner == XG_KINDEX_LEAVES_MAX || !xg_kindex_sum_inside(x, op, of)) return false;
+        x->from = op;
+        x->inner[x->n_inner].of = of;
+        x->inner[x->n_inner++].scale = s;
+    }
+    return true;
+}
+/* Leaves that the sum has, in their order; what a quotient reads must have the range that it was simplified under. */
+XG_FN bool xg_kindex_sum_leaves(xg_kindexer *x) {
+    uint32_t k, n = 0;
+    (void)xg_kindex_sort(x);
+    for (k = 0; k < x->n_leaves; k++) {
+        if (!x->scales[k] && !x->inside[k]) continue;
+        if (x->vars[k].range.lo >= x->vars[k].range.hi) return false;
+        x->leaves[n] = x->leaves[k];
+        x->vars[n] = x->vars[k];
+        x->scales[n] = x->scales[k];
+        x->inside[n++] = x->inside[k];
+    }
+    x->n_leaves = n;
+    return true;
+}
+/* The same expression over the leaves; NULL where their order is another one, or a range is narrower. */
+XG_FN const xg_aff *xg_kindex_sum_renamed(xg_kindexer *x, const xg_aff *e) {
+    const xg_imap *map = (const xg_imap *)x->from->p;
+    xg_aff_ctx *aff = x->m->aff;
+    xg_term terms[XG_KINDEX_LEAVES_MAX];
+    const xg_aff *of;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) {
+        const xg_kval *v = x->from->operands[e->n].value;
+        for (k = 0; x->leaves[k] != v; k++) {}
+        return xg_range_equal(x->vars[k].range, map->dims[e->n].range) ? xg_aff_dim(aff, k) : NULL;
+    }
+    if (e->of) return (of = xg_kindex_sum_renamed(x, e->of)) != NULL ? of == e->of ? e : xg_aff_make(aff, e->kind, 0, e->k, of) : NULL;
+    if (e->n > XG_KINDEX_LEAVES_MAX) return NULL;
+    for (k = 0; k < e->n; k++) {
+        terms[k].scale = e->terms[k].scale;
+        terms[k].of = xg_kindex_sum_renamed(x, e->terms[k].of);
+        if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
+    }
+    return xg_aff_from_terms(aff, e->k, terms, e->n);
+}
+XG_FN const xg_aff *xg_kindex_sum_expr(xg_kindexer *x) {
+    xg_term terms[2 * XG_KINDEX_LEAVES_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < x->n_inner; k++) {
+        terms[n].scale = x->inner[k].scale;
+        terms[n++].of = xg_kindex_sum_renamed(x, x->inner[k].of);
+        if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
+    }
+    for (k = 0; k < x->n_leaves; k++) if (x->scales[k]) {
+        terms[n].scale = x->scales[k];
+        terms[n++].of = xg_aff_dim(x->m->aff, k);
+    }
+    return xg_aff_from_terms(x->m->aff, x->constant, terms, n);
+}
+XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
+    x->m = m;
+    x->n_leaves = x->n_constraints = x->n_inner = 0;
+    x->constant = 0;
+    x->from = NULL;
+    x->failed = false;
+}
+XG_FN xg_kval *xg_kindex_made(xg_kb *b, const xg_imap *map, xg_kval *const *vars, const xg_kval *old) {
+    xg_kval *v = xg_kapply(b, map, vars)->results;
+    v->def->a = 1;
+    v->name = old->name;
+    return v;
+}
+XG_FN xg_kval *xg_kindex_sum(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
+    xg_kb b = xg_kb_before(m, op);
+    const xg_aff *e;
+    xg_imap *map;
+    uint32_t k;
+    xg_kindex_begin(x, m);
+    if (!xg_kindex_sum_result(x, op, which, 1, 0) || !xg_kindex_sum_leaves(x) || (e = xg_kindex_sum_expr(x)) == NULL) return NULL;
+    if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
+    if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
+    xg_kindex_unique_names(x);
+    map = xg_imap_new(m->aff, x->n_leaves, 0, 0, 1, 0);
+    for (k = 0; k < x->n_leaves; k++) map->dims[k] = x->vars[k];
+    map->results[0] = e;
+    xg_imap_fix_names(m->aff, map);
+    return xg_kindex_made(&b, map, x->leaves, &op->results[which]);
+}
+
+/* ---- by the rules ---- */
+
 /* A value equal to result `which` of op, made in front of it; NULL: leave it. */
 XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t which) {
     const xg_aff *e;
     const xg_imap *map;
     xg_kb b = xg_kb_before(m, op);
     uint32_t *kept, k;
-    xg_kval **vars, *v;
-    x->m = m;
-    x->n_leaves = x->n_constraints = 0;
-    x->failed = false;
+    xg_kval **vars;
+    xg_kindex_begin(x, m);
     e = xg_kindex_apply(x, op, which, 0);
     if (!e || x->failed) return NULL;
     if (xg_kindex_sort(x)) {
@@ -176,31 +339,59 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     e = map->results[0];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
-    kept = XG_NEW_N(m->arena, uint32_t, map->n_dims + 1);
+    kept = XG_NEW_N(m->temp, uint32_t, map->n_dims + 1);
     map = xg_kindex_drop(m, map, kept);
     if (map->state != XG_IMAP_OK) return NULL;
-    vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + 1);
+    vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + 1);
     for (k = 0; k < map->n_dims; k++) vars[k] = x->leaves[kept[k]];
-    v = xg_kapply(&b, map, vars)->results;
-    v->def->a = 1;
-    v->name = op->results[which].name;
-    return v;
+    return xg_kindex_made(&b, map, vars, &op->results[which]);
+}
+
+/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+
+typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
+    const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
+    uint32_t k;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
+    xg_kindex_known key, *e;
+    uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    void **slot;
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    key.op = op;
+    key.which = which;
+    key.at = op->parent;
+    key.value = NULL;
+    slot = xg_set_find(known, h, xg_kindex_known_same, &key);
+    if (*slot) return ((xg_kindex_known *)*slot)->value;
+    e = XG_NEW(m->temp, xg_kindex_known);
+    *slot = e;
+    *e = key;
+    e->value = xg_kindex_sum(m, x, op, which);
+    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
+    return e->value;
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
-    xg_kindexer *x = XG_NEW(m->arena, xg_kindexer);
+    xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
+        xg_set known;
         uint32_t k, i;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->arena, &ops, f->body);
+        xg_set_init(&known, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
         for (k = 0; k < ops.n; k++) {
             xg_kop *op = ops.p[k];
             bool used = false;
-            if (op->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+            if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
             for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_simplified(m, x, op, i) : NULL;
+                xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }

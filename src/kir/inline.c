@@ -26,17 +26,16 @@ XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
 XG_FN void xg_kinline_call(xg_kinliner *in, xg_kop *call, xg_kfunc *callee) {
     xg_kb b = xg_kb_before(in->m, call);
     xg_kop *op, *end = xg_kregion_end(callee->body);
-    xg_map64 vals;
     uint32_t k;
     in->ops += xg_kregion_count(callee->body);
     if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
-    xg_map64_init(&vals, in->m->arena);
-    for (k = 0; k < call->n_operands; k++) xg_map64_put(&vals, (uint64_t)callee->body->args[k].id + 1, call->operands[k].value);
+    xg_kclone_begin(callee->body);
+    for (k = 0; k < call->n_operands; k++) xg_kclone_put(&callee->body->args[k], call->operands[k].value);
     for (op = callee->body->first; op && op != end; op = op->next) {
         b.loc = op->loc;
-        xg_kop_clone(&b, op, &vals);
+        xg_kop_clone(&b, op);
     }
-    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(&vals, end->operands[k].value));
+    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(end->operands[k].value));
     xg_kop_remove(call);
 }
 
@@ -47,7 +46,7 @@ XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     f->mark = XG_KINLINE_OPEN;
     if (++in->depth > XG_KINLINE_DEPTH_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "functions of a fused computation call each other deeper than %d", (int)XG_KINLINE_DEPTH_MAX);
     xg_kir_cse_func(in->m, f);
-    xg_kops_collect_of(in->m->arena, &calls, f->body, XG_K_OP_CALL);
+    xg_kops_collect_of(in->m->temp, &calls, f->body, XG_K_OP_CALL);
     for (k = 0; k < calls.n; k++) {
         xg_kfunc *callee = (xg_kfunc *)calls.p[k]->p;
         if (callee->mark == XG_KINLINE_OPEN) xg_fail(in->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR function @%.*s calls itself", (int)callee->name.n, callee->name.p);

@@ -10,7 +10,7 @@
  *   say signed or unsigned. Sub-byte HLO integers are i8 by value. f8, f6, f4 exist as element types and convert; they do not compute.
  * - `index` is the type of positions; `convert_index` decides i32 or i64 for the whole kernel.
  *
- * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena and frees nothing. */
+ * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
 #include "../affine/affine.h"
@@ -132,6 +132,7 @@ struct xg_kfunc {
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
+    xg_arena *temp;       /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another one */
     xg_aff_ctx *aff;      /* where its maps live */
     xg_set types;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
@@ -141,6 +142,8 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;        /* flush subnormals; contraction of a*b+c allowed */
     const void *target;   /* xg_target, for passes below lower_tensors */
+    xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
+    xg_kop *last_constant;
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
@@ -217,7 +220,12 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals); /* vals: old value id + 1 -> new xg_kval*, read for operands, written for results and arguments */
+/* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. */
+XG_FN void xg_kclone_begin(const xg_kregion *r);
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
+XG_FN xg_kval *xg_kclone_value(xg_kval *v);
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */

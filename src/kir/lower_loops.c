@@ -28,20 +28,19 @@ XG_FN const xg_imap *xg_kpeel_range(xg_kmodule *m, const xg_imap *map, uint32_t 
 XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_kval *const *inits) {
     xg_kb b = xg_kb_before(m, loop), in;
     uint32_t n = (uint32_t)loop->a, k;
-    xg_kval **dims = XG_NEW_N(m->arena, xg_kval *, n + 1);
+    xg_kval **dims = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kregion *from = loop->regions[0];
-    xg_map64 vals;
     xg_kop *to, *o;
     for (k = 0; k < n; k++) dims[k] = loop->operands[k].value;
     to = xg_kloop(&b, map, dims, inits, loop->n_results);
-    xg_map64_init(&vals, m->arena);
+    xg_kclone_begin(from);
     for (k = 0; k < from->n_args; k++) {
         to->regions[0]->args[k].name = from->args[k].name;
-        xg_map64_put(&vals, (uint64_t)from->args[k].id + 1, &to->regions[0]->args[k]);
+        xg_kclone_put(&from->args[k], &to->regions[0]->args[k]);
     }
     for (k = 0; k < loop->n_results; k++) to->results[k].name = loop->results[k].name;
     in = xg_kb_end(m, to->regions[0]);
-    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o, &vals);
+    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
 /* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it. */
@@ -60,15 +59,15 @@ XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
         most = xg_kpeel_range(m, map, s, xg_range_of(r.lo, r.hi - 1));
         if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms || most->syms[s].range.hi != r.hi - 1) continue;
         last = xg_kpeel_range(m, map, s, xg_range_of(r.hi, r.hi));
-        inits = XG_NEW_N(m->arena, xg_kval *, n + 1);
+        inits = XG_NEW_N(m->temp, xg_kval *, n + 1);
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
         first = xg_kpeel_copy(m, loop, most, inits);
-        xg_push(m->arena, xg_kop *, loops, first);
+        xg_push(m->temp, xg_kop *, loops, first);
         second = first;
         if (last->state == XG_IMAP_OK) {
             for (k = 0; k < n; k++) inits[k] = &first->results[k];
             second = xg_kpeel_copy(m, loop, last, inits);
-            xg_push(m->arena, xg_kop *, loops, second);
+            xg_push(m->temp, xg_kop *, loops, second);
         }
         for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
         xg_kop_remove(loop);
@@ -145,7 +144,7 @@ XG_FN void xg_kguard_add(xg_klowering *l, const xg_aff *e, xg_range r) {
         if (g > 1 && g < XG_KGUARD_MAX && xg_kguard_loosen(l, &c, g)) k = UINT32_MAX; /* again from the first term: there are fewer now */
     }
     c.level = xg_kguard_level(l, c.expr);
-    xg_push(l->m->arena, xg_kguard, &l->guards, c);
+    xg_push(l->m->temp, xg_kguard, &l->guards, c);
 }
 
 /* A value of the expression over dims and the symbols made so far; nothing is assumed but what is known of these. */
@@ -158,7 +157,7 @@ XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
     if (e->kind == XG_AFF_SYM) return l->vars[n + e->n];
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(b, XG_E_INDEX, e->k);
     map = xg_imap_new(l->m->aff, n, xg_kguard_level(l, e), 0, 1, 0);
-    vars = XG_NEW_N(l->m->arena, xg_kval *, n + map->n_syms + 1);
+    vars = XG_NEW_N(l->m->temp, xg_kval *, n + map->n_syms + 1);
     for (k = 0; k < n; k++) { map->dims[k] = l->map->dims[k]; map->dims[k].range = l->dims[k]; vars[k] = l->vars[k]; }
     for (k = 0; k < map->n_syms; k++) { map->syms[k] = l->map->syms[k]; vars[n + k] = l->vars[n + k]; }
     map->results[0] = e;
@@ -267,7 +266,7 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     xg_klowering l;
     const xg_imap *map = (const xg_imap *)loop->p;
     uint32_t n = loop->n_results, k;
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, n + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kb b = xg_kb_before(m, loop);
     memset(&l, 0, sizeof l);
     l.m = m;
@@ -276,9 +275,9 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     if (map->n_rts) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a loop over an indexing map with runtime symbols; the emitter has to pass these as operands of apply_indexing");
     for (k = 0; k < n; k++) carried[k] = loop->operands[loop->a + k].value;
     if (map->state == XG_IMAP_OK) {
-        l.dims = XG_NEW_N(m->arena, xg_range, map->n_dims + 1);
-        l.syms = XG_NEW_N(m->arena, xg_range, map->n_syms + 1);
-        l.vars = XG_NEW_N(m->arena, xg_kval *, map->n_dims + map->n_syms + 1);
+        l.dims = XG_NEW_N(m->temp, xg_range, map->n_dims + 1);
+        l.syms = XG_NEW_N(m->temp, xg_range, map->n_syms + 1);
+        l.vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + map->n_syms + 1);
         for (k = 0; k < map->n_dims; k++) { l.vars[k] = loop->operands[k].value; l.dims[k] = xg_kval_range(l.vars[k]); }
         for (k = 0; k < map->n_syms; k++) l.syms[k] = map->syms[k].range;
         l.env = xg_aff_env_of(m->aff, l.dims, map->n_dims, l.syms, map->n_syms);
@@ -296,7 +295,7 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_LOOP);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
         for (k = 0; k < loops.n; k++) if (!xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]);
     }
 }

@@ -43,7 +43,7 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
     xg_kfunc *f = (xg_kfunc *)op->p;
     uint32_t n = op->n_operands, k;
-    xg_kval **v = XG_NEW_N(m->arena, xg_kval *, 2 * n + 1);
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, 2 * n + 1);
     xg_kb b = xg_kb_before(m, op);
     int64_t distance;
     b.loc = op->loc;
@@ -64,7 +64,7 @@ XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->arena, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
         for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
     }
 }

@@ -52,10 +52,10 @@ XG_FN const xg_ktype *xg_klow_part_type(xg_kmodule *m, const xg_ktype *t, uint32
 }
 
 XG_FN xg_klow *xg_klow_new(xg_kleveller *z, xg_kval *v) {
-    xg_klow *l = XG_NEW(z->m->arena, xg_klow);
+    xg_klow *l = XG_NEW(z->m->temp, xg_klow);
     const xg_ktype *t = xg_klow_part_type(z->m, v->type, &l->n);
     (void)t;
-    l->parts = XG_NEW_N(z->m->arena, xg_kval *, l->n + 1);
+    l->parts = XG_NEW_N(z->m->temp, xg_kval *, l->n + 1);
     v->scratch = l;
     return l;
 }
@@ -71,7 +71,7 @@ XG_FN xg_kval **xg_klow_parts(xg_kleveller *z, xg_kval **v, uint32_t *n) {
     *n = l->n;
     return l->parts;
 }
-XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->arena, xg_kop *, &z->dead, op); }
+XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_kop *, &z->dead, op); }
 
 /* ---- memory ---- */
 
@@ -336,7 +336,7 @@ XG_FN void xg_klow_flatten(xg_kleveller *z, xg_klow_list *out, const xg_kuse *us
     uint32_t k, i, parts;
     for (k = 0; k < n; k++) {
         xg_kval *v = uses[k].value, **p = xg_klow_parts(z, &v, &parts);
-        for (i = 0; i < parts; i++) xg_push(z->m->arena, xg_kval *, out, p[i]);
+        for (i = 0; i < parts; i++) xg_push(z->m->temp, xg_kval *, out, p[i]);
     }
 }
 XG_FN bool xg_klow_any_high(const xg_kuse *uses, uint32_t n) {
@@ -365,7 +365,7 @@ XG_FN void xg_klow_types(xg_kleveller *z, const xg_kval *vals, uint32_t n, const
     memset(&v, 0, sizeof v);
     for (k = 0; k < n; k++) {
         const xg_ktype *t = xg_klow_part_type(z->m, vals[k].type, &parts);
-        for (i = 0; i < parts; i++) xg_push(z->m->arena, const xg_ktype *, &v, t);
+        for (i = 0; i < parts; i++) xg_push(z->m->temp, const xg_ktype *, &v, t);
     }
     *out = v.p;
     *count = v.n;
@@ -396,14 +396,14 @@ XG_FN void xg_klow_loop(xg_kleveller *z, xg_kop *op, uint32_t first_operand, uin
         return;
     }
     memset(&v, 0, sizeof v);
-    for (k = 0; k < first_operand; k++) xg_push(z->m->arena, xg_kval *, &v, op->operands[k].value);
+    for (k = 0; k < first_operand; k++) xg_push(z->m->temp, xg_kval *, &v, op->operands[k].value);
     xg_klow_flatten(z, &v, op->operands + first_operand, had);
     xg_klow_types(z, op->results, had, &types, &n);
     to = xg_kop_rebuild(z->m, op, v.p, v.n, types, n);
     for (i = 0; i < to->n_regions; i++) {
         xg_kregion *r = to->regions[i];
         xg_kval *old = r->args;
-        const xg_ktype **args = XG_NEW_N(z->m->arena, const xg_ktype *, n + first_arg + 1);
+        const xg_ktype **args = XG_NEW_N(z->m->temp, const xg_ktype *, n + first_arg + 1);
         for (k = 0; k < first_arg; k++) args[k] = old[k].type;
         for (k = 0; k < n; k++) args[first_arg + k] = types[k];
         xg_kregion_set_args(z->m, r, args, n + first_arg);
@@ -475,10 +475,10 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kval *old = f->body->args;
     uint32_t n_old = f->body->n_args, n = 0, k, inputs = 0;
     xg_map64 first;
-    uint32_t *to = XG_NEW_N(m->arena, uint32_t, n_old + 1);
-    const xg_ktype **types = XG_NEW_N(m->arena, const xg_ktype *, n_old + 1);
+    uint32_t *to = XG_NEW_N(m->temp, uint32_t, n_old + 1);
+    const xg_ktype **types = XG_NEW_N(m->temp, const xg_ktype *, n_old + 1);
     xg_karg *args = XG_NEW_N(m->arena, xg_karg, n_old + 1);
-    xg_map64_init(&first, m->arena);
+    xg_map64_init(&first, m->temp);
     for (k = 0; k < n_old; k++) {
         const xg_karg *a = &f->args[k];
         uint64_t key = (uint64_t)(uint32_t)a->slice;

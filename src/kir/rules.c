@@ -28,6 +28,19 @@ XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
     return xg_kval_is_const(v, &bits) && xg_kelem_is_float(v->type->elem) && (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
 }
 
+/* The operation itself with another code and other operands, for a result that is the same: nothing is made, and what is known of the result stays known. */
+XG_FN xg_kval *xg_kmade_into(xg_kop *op, xg_kopcode code, xg_kval *x, xg_kval *y) {
+    xg_kval *r = op->results;
+    xg_range known = xg_range_of(r->lo, r->hi);
+    op->op = code;
+    xg_kop_set_operand(op, 0, x);
+    xg_kop_set_operand(op, 1, y);
+    xg_kop_infer_range(op);
+    if (known.lo > known.hi) return r;
+    xg_kval_set_range(r, r->lo <= r->hi ? xg_range_meet(known, xg_range_of(r->lo, r->hi)) : known);
+    return r;
+}
+
 /* ---- any integer result ---- */
 
 /* A range of one value. */
@@ -62,9 +75,9 @@ XG_KRULE(add_chain) {
         if (!xg_kval_by(x, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(x, 1), &c)) continue;
         if (xg_kval_is_const(y, &d)) {
             if (!xg_kfold_int(XG_K_OP_ADDI, x->type->elem, c, d, &sum)) continue;
-            return xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
+            return xg_kmade_into(op, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
         }
-        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
+        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_kmade_into(op, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
     }
     return NULL;
 }
@@ -72,7 +85,7 @@ XG_KRULE(sub_same) { return XG_K0 == XG_K1 ? xg_klike(b, op->results, 0) : NULL;
 XG_KRULE(sub_const) {
     int64_t c;
     if (!xg_kval_is_const(XG_K1, &c) || c == INT64_MIN || !xg_kis_scalar(XG_K0)) return NULL;
-    return xg_k2(b, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
+    return xg_kmade_into(op, XG_K_OP_ADDI, XG_K0, xg_klike(b, XG_K1, xg_kint_wrap(XG_K1->type->elem, -c)));
 }
 
 /* ---- products, quotients, shifts ---- */
@@ -84,7 +97,7 @@ XG_KRULE(mul_const) {
     if (c == 0) return XG_K1;
     if (c == 1) return XG_K0;
     shift = xg_klog2(c);
-    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_k2(b, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
+    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_kmade_into(op, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
 }
 /* x < d: the quotient is 0, the remainder x. */
 XG_KRULE(div_small) {
@@ -101,9 +114,9 @@ XG_KRULE(div_const) {
     if (d == 1) return rem ? xg_klike(b, op->results, 0) : XG_K0;
     if (!is_unsigned && !xg_kval_nonnegative(XG_K0)) return NULL;
     shift = xg_klog2(d);
-    if (shift > 0) return rem ? xg_k2(b, XG_K_OP_ANDI, XG_K0, xg_klike(b, XG_K1, d - 1)) : xg_k2(b, XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, shift));
+    if (shift > 0) return xg_kmade_into(op, rem ? XG_K_OP_ANDI : XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, rem ? d - 1 : shift));
     if (is_unsigned || d < 0) return NULL;
-    return xg_k2(b, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
+    return xg_kmade_into(op, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
 }
 XG_KRULE(shift_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
 XG_KRULE(shift_chain) {
@@ -361,6 +374,15 @@ XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int6
     r->def->b = bytes;
     return r;
 }
+/* The address itself, become p + index * scale + bytes. */
+XG_FN xg_kval *xg_kptr_into(xg_kop *op, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes, uint32_t flags) {
+    xg_kop_set_operand(op, 0, p);
+    xg_kop_set_operand(op, 1, index);
+    op->a = scale;
+    op->b = bytes;
+    op->flags = flags;
+    return op->results;
+}
 XG_FN bool xg_kptr_is_const(const xg_kval *v, int64_t *bytes) {
     int64_t i;
     if (!xg_kval_by(v, XG_K_OP_PTR_ADD) || !xg_kval_is_const(v->def->operands[1].value, &i)) return false;
@@ -370,16 +392,17 @@ XG_KRULE(ptr_const) {
     int64_t bytes, more, i;
     if (!xg_kptr_is_const(op->results, &bytes)) return NULL;
     if (bytes == 0) return XG_K0;
-    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr(b, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes);
+    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr_into(op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
     if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
-    return xg_kptr(b, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes);
+    return xg_kptr_into(op, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes, 0);
 }
 /* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be in bounds is not negative, nor
  * is it before a negative constant was added. */
 XG_KRULE(ptr_index_const) {
     int64_t c, bytes;
     bool inbounds = (op->flags & KP_INBOUNDS) != 0;
-    xg_kval *x, *r;
+    xg_kval *x;
+    (void)b;
     if (!xg_kval_by(XG_K1, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(XG_K1, 1), &c)) return NULL;
     x = xg_kof(XG_K1, 0);
     if (XG_K1->type->elem != XG_E_I64) {
@@ -388,16 +411,14 @@ XG_KRULE(ptr_index_const) {
         if (!xg_kval_nonnegative(x) && !(inbounds && c < 0)) return NULL;
     }
     if (!xg_mul64(c, op->a ? op->a : 1, &bytes) || !xg_add64(bytes, op->b, &bytes)) return NULL;
-    r = xg_kptr(b, XG_K0, x, op->a, bytes);
-    r->def->flags = inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0;
-    return r;
+    return xg_kptr_into(op, XG_K0, x, op->a, bytes, inbounds && (c < 0 || xg_kval_nonnegative(x)) ? KP_INBOUNDS : 0);
 }
 XG_KRULE(ptr_split) {
     xg_kval *base;
     if (op->b == 0 || xg_kval_is_const(XG_K1, NULL)) return NULL;
     base = xg_kptr(b, XG_K0, XG_K1, op->a, 0);
     base->def->flags = op->flags;
-    return xg_kptr(b, base, xg_klike(b, XG_K1, 0), 1, op->b);
+    return xg_kptr_into(op, base, xg_klike(b, XG_K1, 0), 1, op->b, 0);
 }
 /* A constant offset before a variable one moves behind it. */
 XG_KRULE(ptr_swap) {
@@ -406,7 +427,7 @@ XG_KRULE(ptr_swap) {
     if (xg_kval_is_const(XG_K1, NULL) || !xg_kptr_is_const(XG_K0, &bytes)) return NULL;
     base = xg_kptr(b, xg_kof(XG_K0, 0), XG_K1, op->a, op->b);
     base->def->flags = op->flags;
-    return xg_kptr(b, base, xg_kof(XG_K0, 1), 1, bytes);
+    return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
 /* ---- THE table: X(opcode, rule), tried in order ---- */

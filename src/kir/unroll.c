@@ -39,29 +39,28 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     return false;
 }
 
-/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. vals: of the copies of this loop. */
-XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried, xg_map64 *vals) {
+/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
+XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried) {
     const xg_kop *op, *end = xg_kregion_end(r);
     uint32_t k;
-    xg_map64_put(vals, (uint64_t)r->args[0].id + 1, v);
-    for (k = 1; k < r->n_args; k++) xg_map64_put(vals, (uint64_t)r->args[k].id + 1, carried[k - 1]);
+    xg_kclone_put(&r->args[0], v);
+    for (k = 1; k < r->n_args; k++) xg_kclone_put(&r->args[k], carried[k - 1]);
     for (op = r->first; op != end; op = op->next) {
         b->loc = op->loc;
-        xg_kop_clone(b, op, vals);
+        xg_kop_clone(b, op);
     }
-    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(vals, end->operands[k].value);
+    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(end->operands[k].value);
 }
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
     int64_t lo = 0, step = 1, i;
-    xg_map64 vals;
     uint32_t k;
     (void)xg_kval_is_const(loop->operands[0].value, &lo);
     (void)xg_kval_is_const(loop->operands[2].value, &step);
-    xg_map64_init(&vals, m->arena);
+    xg_kclone_begin(loop->regions[0]);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried, &vals);
+    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
     xg_kop_remove(loop);
 }
@@ -80,12 +79,11 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
 }
 /* The loop takes `factor` steps at once; factor divides its trips. */
 XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
-    xg_kval **carried = XG_NEW_N(m->arena, xg_kval *, loop->n_results + 1);
+    xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
     uint32_t k;
     xg_kop *to;
-    xg_map64 vals;
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
@@ -93,8 +91,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
-    xg_map64_init(&vals, m->arena);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried, &vals);
+    xg_kclone_begin(loop->regions[0]);
+    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -121,7 +119,7 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
     }
 }

@@ -51,7 +51,7 @@ XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *inde
     const xg_kop *op = index->def;
     uint32_t k;
     if (index == v) return zero;
-    vars = XG_NEW_N(z->m->arena, xg_kval *, op->n_operands + 1);
+    vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
     r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
     r->name = index->name;
@@ -139,7 +139,7 @@ XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
 /* The loop with a vector carried beside each tensor that found[] names the insert of. */
 XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uint32_t more) {
     xg_kop *loop = z->loop, *to, *end = xg_kregion_end(loop->regions[0]);
-    xg_arena *a = z->m->arena;
+    xg_arena *a = z->m->temp;
     uint32_t n = loop->n_results, k, at;
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + more + 1);
     xg_kval **operands = XG_NEW_N(a, xg_kval *, n + more + 3), **yields = XG_NEW_N(a, xg_kval *, n + more + 1), *old = loop->regions[0]->args;
@@ -178,7 +178,7 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
     return to;
 }
 XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
-    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->arena, xg_kop *, old->n_results + 1);
+    xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;
     for (k = 0; k < n; k++) if ((found[k] = xg_kvector_insert_of(z, k)) != NULL) more++;
@@ -218,7 +218,7 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
         xg_kops loops;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->arena, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
         for (k = 0; k < loops.n; k++) xg_kvectorize_loop(m, loops.p[k]);
     }
 }

@@ -5,7 +5,8 @@
 #define XG_OPT_BATCH_NORM_EXPANDER_C
 #include "opt.h"
 
-typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+/* present, size: of an array of which only some elements are there, which these are and how many there are for each feature; else NULL, and count. */
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; xg_inst *present, *size; } xg_norms;
 
 XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
@@ -24,11 +25,15 @@ XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
 }
 XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
 XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
-XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
-XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
-    xg_inst *s = xg_norms_sum(n, x);
-    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) {
+    if (n->present) x = xg_hb_select(n->b, n->present, x, xg_hb_float_like(n->b, x, 0));
+    return xg_hb_sum(n->b, x, n->others, n->n_others);
 }
+XG_FN xg_inst *xg_norms_share(const xg_norms *n, xg_inst *sum) { /* sum / count */
+    xg_inst *count = n->size ? xg_hb_splat(n->b, xg_hb_convert(n->b, n->size, n->wide), sum->shape->dims, sum->shape->rank) : xg_hb_float_like(n->b, sum, n->count);
+    return xg_hb_2(n->b, XG_DIVIDE, sum, count);
+}
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) { return xg_norms_share(n, xg_norms_sum(n, x)); }
 XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
     return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
 }
@@ -71,7 +76,7 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
     dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
     share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
     share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
-    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    share = xg_norms_share(n, share);
     dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
     dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
     out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
@@ -81,10 +86,11 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
 }
 
 XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_make(const xg_norms *n) { return n->i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(n) : n->i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(n) : xg_norms_grad(n); }
 XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
     xg_norms n = xg_norms_of(b, i);
-    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+    return xg_norms_make(&n);
 }
-XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
+XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_NORM_INFERENCE] || m->made[XG_BATCH_NORM_TRAINING] || m->made[XG_BATCH_NORM_GRAD]) && xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
 
 #endif /* XG_OPT_BATCH_NORM_EXPANDER_C */

@@ -36,7 +36,7 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
     bool changed = false;
     uint64_t total = 0;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->made[XG_CALL] ? m->first : NULL; c; c = c->next) {
         xg_inst *i = c->first;
         while (i) {
             xg_inst *next = i->next;

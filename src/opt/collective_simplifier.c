@@ -28,6 +28,10 @@ XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
     }
     return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
 }
-XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) {
+    int op;
+    for (op = 0; op < XG_OPCODE_COUNT && !(m->made[op] && (xg_op_flags((xg_opcode)op) & XGF_COLL)); op++) {}
+    return op < XG_OPCODE_COUNT && xg_opt_expand(m, xg_coll_matches, xg_coll_expand);
+}
 
 #endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */

@@ -33,11 +33,37 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
         if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
     }
     return found;
+}
+
+XG_FN bool xg_opt_has_control(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    return false;
+}
+/* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
+XG_FN void xg_opt_settle_control(xg_module *m) {
+    unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        xg_insts *kept;
+        xg_attr now;
+        uint32_t k;
+        there[i->id] = 1;
+        if (!a) continue;
+        now = *a;
+        kept = XG_NEW(m->arena, xg_insts);
+        kept->p = XG_NEW_N(m->arena, xg_inst *, now.v.insts->n + 1);
+        for (k = 0; k < now.v.insts->n; k++) if (now.v.insts->p[k]->comp == c && there[now.v.insts->p[k]->id]) kept->p[kept->n++] = now.v.insts->p[k];
+        if (kept->n == now.v.insts->n) continue;
+        now.v.insts = kept;
+        if (kept->n) xg_inst_set_attr(i, now); else xg_inst_remove_attr(i, XG_A_control_predecessors);
+    }
 }
 
 /* ---- fusions ---- */
@@ -108,39 +134,35 @@ XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
     if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
 }
-/* Callers come after callees, so one walk from the last computation to the first settles who is called. */
-XG_FN bool xg_dce_computations(xg_module *m) {
-    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
-    xg_comp *c, *before;
-    bool changed = false;
-    uint32_t k;
-    live[m->entry->id] = 1;
-    for (c = m->last; c; c = before) {
-        before = c->prev;
-        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
-        XG_FOR_INSTS(i, c) for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
-    }
-    return changed;
-}
-
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
-/* Callers first: a fusion whose outputs go makes its computation smaller. */
-XG_FN bool xg_opt_dce(xg_module *m) {
-    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
-    bool changed = xg_dce_computations(m);
-    xg_comp *c;
-    for (c = m->last; c; c = c->prev) {
+/* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
+XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
+    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    xg_comp *c, *earlier;
+    bool changed = false;
+    uint32_t k;
+    live[m->entry->id] = 1;
+    for (c = m->last; c; c = earlier) {
         xg_inst *i = c->last, *before;
+        earlier = c->prev;
+        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
         for (; i; i = before) {
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
             if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
+            for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
         }
     }
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
-    return xg_dce_computations(m) || changed;
+    return changed;
+}
+XG_FN bool xg_opt_dce(xg_module *m) {
+    unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
+    bool changed = xg_dce_walk(m, acts, precedes);
+    xg_comp *c;
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
+    return changed;
 }
 
 #endif /* XG_OPT_DCE_C */

@@ -28,7 +28,7 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
         xg_dot_dims d;
         if (i->op != XG_DOT) continue;
@@ -99,6 +99,6 @@ XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
     x = xg_hb_dot(b, x, y, now, i->shape->type, i);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
-XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
+XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_merges, xg_dot_merge); }
 
 #endif /* XG_OPT_DOT_DIMENSIONS_C */

@@ -94,6 +94,6 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     r = xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), m->contracting.p, m->contracting.n);
     return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));
 }
-XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
 
 #endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */

@@ -22,20 +22,40 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i) {
     return r;
 }
 
-/* Calls fn for the entry and for every computation that loops and branches run from there: those whose instructions are steps of the program. */
-XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+/* The entry and every computation that loops and branches run from there: those whose instructions are steps of the program. */
+XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_comps r;
     uint32_t at, k;
-    bool changed = false;
     xg_push(m->arena, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) {
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->arena, i);
-            for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+        xg_comps called;
+        if (!xg_opt_is_control(i)) continue;
+        called = xg_opt_control_comps(m->arena, i);
+        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+    }
+    r.p = work.p;
+    r.n = work.n;
+    return r;
+}
+XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c)) {
+    xg_comps all = xg_opt_sequences(m);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < all.n; k++) changed = fn(all.p[k]) || changed;
+    return changed;
+}
+/* Calls fn for every such instruction as it stands there now: fn may take it away and put others in front of it. */
+XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)) {
+    xg_comps all = xg_opt_sequences(m);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < all.n; k++) {
+        xg_inst *i = all.p[k]->first, *next;
+        for (; i; i = next) {
+            next = i->next;
+            changed = fn(i) || changed;
         }
-        changed = fn(work.p[at]) || changed;
     }
     return changed;
 }
@@ -107,7 +127,7 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
     memset(&f, 0, sizeof f);
     f.m = m;
     xg_map64_init(&f.taken, m->arena);
-    xg_flatten_comp(&f, m->entry, 0);
+    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) xg_flatten_comp(&f, m->entry, 0);
     return f.changed;
 }
 

@@ -3,8 +3,9 @@
  * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
  *   updates in place, reshapes): it keeps the layouts it came with.
  * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
- * - Up: broadcasts and iotas take the layout that their readers agree upon.
- * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. */
+ * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
+ *   in memory stay neighbours: rows of results are written as they are made.
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
 #include "opt.h"
@@ -19,7 +20,7 @@ XG_FN bool xg_assign_keeps(const xg_inst *i) {
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || (user->op == XG_REDUCE && user->n_operands == 2); }
+XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || user->op == XG_COPY || (user->op == XG_REDUCE && user->n_operands == 2); }
 XG_FN bool xg_assign_has_own(const xg_inst *o) { return o->op != XG_BROADCAST && o->op != XG_IOTA && o->op != XG_CONSTANT; }
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
@@ -91,15 +92,47 @@ XG_FN bool xg_assign_settle(xg_inst *i) {
     return changed;
 }
 
+/* The layout of the operand in which the transpose or copy moves nothing. */
+XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    int32_t order[XG_RANK_MAX];
+    xg_ints perm;
+    uint32_t k;
+    if (i->op == XG_COPY) return to->layout;
+    perm = xg_attr_ints(i, XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+XG_FN bool xg_assign_dot(xg_inst *dot) {
+    const xg_inst *reader = dot->first_use ? dot->first_use->user : NULL;
+    const xg_layout *l;
+    if (!reader || dot->first_use != dot->last_use || dot == dot->comp->root || (reader->op != XG_TRANSPOSE && reader->op != XG_COPY)) return false;
+    if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;
+    l = xg_assign_for_reader(reader);
+    if (!l || !dot->shape->layout || l->minor_to_major[0] != dot->shape->layout->minor_to_major[0]) return false;
+    return xg_assign_set(dot, l);
+}
+XG_FN bool xg_assign_remove_copy(xg_inst *i) {
+    if (i->op != XG_COPY || XG_OPERAND(i, 0)->shape != i->shape || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    xg_inst_replace(i, XG_OPERAND(i, 0));
+    xg_inst_remove(i);
+    return true;
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
-    xg_inst *i;
+    xg_inst *i, *next;
     bool changed = false;
     for (i = c->first; i; i = i->next) {
         if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
     }
     for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->last; i; i = i->prev) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
     for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        changed = xg_assign_remove_copy(i) || changed;
+    }
     return changed;
 }
 

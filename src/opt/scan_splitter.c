@@ -95,15 +95,7 @@ XG_FN bool xg_split_scan(xg_inst *i) {
     xg_inst_remove(i);
     return true;
 }
-XG_FN bool xg_split_scans_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (i->op == XG_REDUCE_WINDOW) changed = xg_split_scan(i) || changed;
-    }
-    return changed;
-}
-XG_FN bool xg_opt_scan_splitter(xg_module *m) { return xg_opt_each_sequence(m, xg_split_scans_in); }
+XG_FN bool xg_split_step(xg_inst *i) { return i->op == XG_REDUCE_WINDOW && xg_split_scan(i); }
+XG_FN bool xg_opt_scan_splitter(xg_module *m) { return m->made[XG_REDUCE_WINDOW] && xg_opt_each_step(m, xg_split_step); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */

@@ -188,15 +188,7 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     return true;
 }
 
-XG_FN bool xg_tree_rewrite_in(xg_comp *c) {
-    xg_inst *i, *next;
-    bool changed = false;
-    for (i = c->first; i; i = next) {
-        next = i->next;
-        if (i->op == XG_REDUCE) changed = xg_tree_rewrite(i) || changed;
-    }
-    return changed;
-}
-XG_FN bool xg_opt_tree_reduction(xg_module *m) { return xg_opt_each_sequence(m, xg_tree_rewrite_in); } /* reductions inside of fusions stay what they are */
+XG_FN bool xg_tree_step(xg_inst *i) { return i->op == XG_REDUCE && xg_tree_rewrite(i); }
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_step(m, xg_tree_step); } /* reductions inside of fusions stay what they are */
 
 #endif /* XG_OPT_TREE_REDUCTION_C */

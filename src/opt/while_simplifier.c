@@ -298,9 +298,11 @@ XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *
 /* Loops inside come first; a loop that was changed is looked at again. */
 XG_FN bool xg_opt_while_simplifier(xg_module *m) {
     uint32_t n_comps = m->n_comp_ids;
-    unsigned char *acts = xg_opt_acting_comps(m);
+    unsigned char *acts;
     bool changed = false;
     xg_comp *c;
+    if (!m->made[XG_WHILE]) return false;
+    acts = xg_opt_acting_comps(m);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         if (c->id >= n_comps) continue; /* made here: the next round's */
@@ -331,7 +333,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
         xg_while w;
         int64_t trips, index = 0;
         char text[160];

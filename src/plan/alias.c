@@ -2,8 +2,9 @@
  *
  * Values become one buffer when no two of them are needed at the same time. Two may touch: one ends at the very step that makes the other, if that step is allowed to write the one
  * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
- * this order: what leaves the program, and the parameters that its results share memory with; loops and branches; results that must lie over an operand; results that may.
- * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ * this order: what leaves the program, and the parameters that its results share memory with, because the module says so or because they are donors and a result is written
+ * over them; loops and branches; results that must lie over an operand; results that may; then donors that are left.
+ * What must and cannot is copied (copies.c).
  *
  * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
 #ifndef XG_PLAN_ALIAS_C
@@ -15,6 +16,8 @@
 /* y is made at the step at which x is needed last. */
 XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
     const xg_inst *i = y->inst;
+    xg_machine machine;
+    xg_emit_target target;
     uint32_t k;
     bool found = false;
     switch (y->role) {
@@ -24,9 +27,11 @@ XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_pla
     default: return false;
     }
     if (i->op != XG_FUSION) return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 && xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
+    machine = xg_cost_machine(p->m);
+    target = xg_emit_target_of(&machine, false);
     for (k = 0; k < i->n_operands; k++) {
         if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
-        if (!xg_fuse_may_share(p->arena, i, k, y->leaf)) return false;
+        if (!xg_emit_may_share(p->arena, &target, i, k, y->leaf)) return false;
         found = true;
     }
     return found;
@@ -91,35 +96,29 @@ XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
 XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index) {
     uint32_t leaf = 0, k;
     for (k = 0; k < index.n; k++) {
-        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias names a part of %s that is not there", i->name.p);
+        if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias or buffer_donor names a part of %s that is not there", i->name.p);
         leaf += xg_plan_leaf_offset(s, index.p[k]);
         s = s->elems[index.p[k]];
     }
     return leaf;
+}
+/* The leaf of a parameter that an alias or a donor names; NULL: none. */
+XG_FN xg_plan_value *xg_alias_given(const xg_plan *p, const xg_io_alias *a) {
+    const xg_inst *param = a->param >= 0 && a->param < (int64_t)p->m->entry->n_params ? p->m->entry->params[a->param] : NULL;
+    return param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
 }
 XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
     const xg_comp *e = p->m->entry;
     uint32_t k;
     for (k = 0; k < p->m->n_aliases; k++) {
         const xg_io_alias *a = &p->m->aliases[k];
-        const xg_inst *param = a->param >= 0 && a->param < (int64_t)e->n_params ? e->params[a->param] : NULL;
         uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
-        xg_plan_value *v = param ? xg_plan_value_of(p, param, xg_alias_leaf(param, param->shape, a->param_index)) : NULL;
+        xg_plan_value *v = xg_alias_given(p, a);
         if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated || results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT) continue;
         v->buffer->donated = leaf + 1;
         results[leaf]->buffer->kind = XG_EXE_ALLOC_TEMP; /* it is the parameter's memory */
         xg_plan_unite(p, v, results[leaf]);
     }
-}
-
-/* A site for the copy of an operand into the result's memory. */
-XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
-    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
-    xg_plan_move m;
-    if (!s) s = xg_plan_site_new(p, to->inst, 1);
-    m.from = from->buffer;
-    m.to = to->buffer;
-    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
 }
 
 XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
@@ -128,64 +127,50 @@ XG_FN int64_t xg_alias_must(const xg_plan *p, const xg_plan_value *v) {
     return v->inst->op == XG_CUSTOM_CALL ? xg_fuse_said(v->inst, v->leaf) : -1;
 }
 
-/* ---- moves ---- */
-
-XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
-    xg_plan_move m;
-    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
-    m.from = v->from->buffer;
-    m.to = v->buffer;
-    xg_push(p->arena, xg_plan_move, list, m);
+/* buffer_donor: a parameter whose memory a result may take. Nothing is copied for that: a donor that is needed when the result is made keeps its memory. */
+XG_FN bool xg_alias_give(xg_plan *p, const xg_plan_value *v, const xg_plan_value *r) {
+    xg_buffer *to = v->buffer, *from = r->buffer;
+    uint32_t k;
+    if (!v->donor || to->donated || from->kind != XG_EXE_ALLOC_RESULT || to->bytes != from->bytes || !to->bytes || to->space != from->space) return false;
+    for (k = 0; k < from->values.n; k++) if (!xg_alias_fits(p, to, from->values.p[k])) return false;
+    to->donated = r->leaf + 1;
+    from->kind = XG_EXE_ALLOC_TEMP;
+    xg_alias_pour(p, from, to);
+    return true;
 }
-
-/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
-XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
-    xg_plan_moves out = {NULL, 0, 0};
-    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
-    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
-    xg_plan_move m;
-    if (!list->n) return;
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
-    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
-    for (;;) {
-        while (head < n) {
-            uint32_t t = ready[head++];
-            xg_buffer *from = list->p[t].from;
-            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
-            done[t] = true;
-            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
+/* The parameter that a value is written over, if nothing but writing over happens to it. */
+XG_FN const xg_plan_value *xg_alias_source(const xg_plan *p, const xg_plan_value *v) {
+    while (v && v->role != XG_VALUE_PARAMETER) {
+        int64_t over;
+        uint32_t k = 0;
+        switch (v->role) {
+        case XG_VALUE_RESULT: case XG_VALUE_IN: v = v->from; break;
+        case XG_VALUE_OUT:
+            while (v->buffer->values.p[k]->inst != v->inst || v->buffer->values.p[k]->leaf != v->leaf || v->buffer->values.p[k]->role != XG_VALUE_IN) k++;
+            v = v->buffer->values.p[k];
+            break;
+        default: over = xg_alias_must(p, v); v = over < 0 ? NULL : xg_plan_value_of(p, XG_OPERAND(v->inst, over), 0); break;
         }
-        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
-        while (next < list->n && done[next]) next++;
-        if (next == list->n) break;
-        m.from = list->p[next].to;
-        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
-        m.to->reads = 1;
-        xg_push(p->arena, xg_plan_move, &out, m);
-        list->p[m.from->reader].from = m.to;
-        ready[n++] = next;
     }
-    *list = out;
+    return v;
 }
-
-XG_FN void xg_alias_moves(xg_plan *p) {
-    uint32_t n = p->values.n, k, j;
-    for (k = 0; k < n; k++) {
-        const xg_plan_value *v = p->values.p[k];
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
-        if (v->copied) xg_alias_copy_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
-        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
-        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
-        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
-        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
-        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+/* A result takes the donor that it is written over. */
+XG_FN void xg_alias_donor_below(xg_plan *p, const xg_plan_value *r) {
+    const xg_plan_value *x = xg_alias_source(p, r), *y = r->from;
+    uint32_t k;
+    if (!y || y->buffer != r->buffer || (x && xg_alias_give(p, x, r)) || y->role != XG_VALUE_MADE || y->inst->op != XG_FUSION) return;
+    for (k = 0; k < y->inst->n_operands; k++) {
+        x = xg_plan_value_of(p, XG_OPERAND(y->inst, k), 0);
+        if (x && x->last == y->first && xg_alias_give(p, x, r)) return;
     }
-    for (k = 0; k < p->joins.n; k++) {
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
-        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
+}
+/* And any other one of its size, of its shape rather. */
+XG_FN void xg_alias_donors_left(xg_plan *p, xg_plan_value *const *results) {
+    uint32_t pass, k, j;
+    for (pass = 0; pass < 2; pass++) for (k = 0; k < p->m->n_donors; k++) {
+        const xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]);
+        for (j = 0; v && j < p->n_results && !v->buffer->donated; j++) if (pass || (v->shape->type == results[j]->shape->type && xg_shape_same_dims(v->shape, results[j]->shape))) (void)xg_alias_give(p, v, results[j]);
     }
-    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
 }
 
 /* ---- all of it ---- */
@@ -195,7 +180,9 @@ XG_FN void xg_plan_alias(xg_plan *p) {
     uint32_t n = p->values.n, k, j;
     for (k = 0; k < n; k++) if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
     xg_alias_donated(p, results);
+    for (k = 0; k < p->m->n_donors; k++) { xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]); if (v) v->donor = true; }
     for (k = 0; k < p->n_results; k++) if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
+    for (k = 0; k < p->n_results && p->m->n_donors; k++) xg_alias_donor_below(p, results[k]);
     for (k = 0; k < n; k++) {
         xg_plan_value *v = p->values.p[k];
         if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN) if (v->from) (void)xg_alias_try(p, v->from, v);
@@ -214,17 +201,7 @@ XG_FN void xg_plan_alias(xg_plan *p) {
             if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
         }
     }
-    xg_alias_moves(p);
-}
-
-XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
-    const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
-    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
-    for (k = 0; k < n; k++) {
-        const xg_plan_value *to = xg_plan_value_of(p, i, k);
-        if (to && to->copied && to->over == operand + 1) return to->buffer;
-    }
-    return v ? v->buffer : NULL;
+    xg_alias_donors_left(p, results);
 }
 
 #endif /* XG_PLAN_ALIAS_C */

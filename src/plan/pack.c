@@ -1,9 +1,10 @@
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then: in one of the
- * smallest results that have room, or else in the largest ones, which are filled like a block; two orders are tried. The others share one block a memory space: best fit
- * by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life, both multiplied) and two notions of best (the
- * lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then (if it is that of a
+ * parameter, from its last use until then): in one of the
+ * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
+ * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
  *
  * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
 #ifndef XG_PLAN_PACK_C
@@ -184,15 +185,27 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
 
 typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
 
+/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's memory, after the parameter is read for the last time. */
+XG_FN uint32_t xg_pack_made(const xg_buffer *host) { return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first; }
+XG_FN bool xg_pack_idle(const xg_buffer *host, const xg_buffer *b) {
+    return b->space == host->space && b->last < xg_pack_made(host) && (host->kind == XG_EXE_ALLOC_RESULT || b->first > host->values.p[0]->last);
+}
+
 XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
     const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
     return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
 }
 
+XG_FN int xg_pack_sooner_first(const void *pa, const void *pb) {
+    const xg_buffer *a = ((const xg_pack_host *)pa)->buffer, *b = ((const xg_pack_host *)pb)->buffer;
+    uint32_t x = xg_pack_made(a), y = xg_pack_made(b);
+    return x != y ? (x < y ? -1 : 1) : xg_pack_smaller_first(pa, pb);
+}
+
 XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     int64_t at = 0;
     uint32_t k, place = 0;
-    if (b->last >= h->buffer->first || b->space != h->buffer->space || h->guests.n >= XG_PACK_GUESTS_MAX) return false;
+    if (h->guests.n >= XG_PACK_GUESTS_MAX || !xg_pack_idle(h->buffer, b)) return false;
     for (k = 0; k < h->guests.n; k++) {
         const xg_buffer *g = h->guests.p[k];
         if (g->first > b->last || b->first > g->last) continue;
@@ -216,7 +229,7 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_packer q;
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
-    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->last < h->buffer->first && temps[k]->space == h->buffer->space && temps[k]->bytes <= h->buffer->bytes) fit[m++] = temps[k];
+    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
     for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
@@ -231,17 +244,21 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     xg_arena_reset(p->arena, mark);
 }
 
-/* Large ones first, each with the smallest results that have room; then the largest results, which hold what those could not. */
-XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
+/* Too small, or made too soon. */
+XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) { return by_time ? xg_pack_made(host) <= b->last : host->bytes < b->bytes; }
+
+/* Each with the smallest results that have room, or those that are made soonest; then the largest results, which hold what those could not. */
+XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool by_time) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
-    for (k = 0; k < p->n_results; k++) if (p->results[k]->kind == XG_EXE_ALLOC_RESULT && p->results[k]->bytes) hosts[m++].buffer = p->results[k];
-    if (m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    for (k = 0; k < p->n_results; k++) if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    if (m > 1) qsort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
     for (k = 0; k < n; k++) {
         uint32_t lo = 0, hi = m;
-        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (hosts[mid].buffer->bytes < temps[k]->bytes) lo = mid + 1; else hi = mid; }
+        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (xg_pack_below(hosts[mid].buffer, temps[k], by_time)) lo = mid + 1; else hi = mid; }
         for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
+    if (by_time && m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
     for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
 }
 
@@ -278,28 +295,31 @@ XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
 }
 
 /* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
-XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), xg_buffer **left, uint32_t *n_left) {
+typedef struct xg_pack_way { int (*order)(const void *, const void *); bool by_time; } xg_pack_way;
+XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->host = NULL;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
-    xg_pack_guests(p, temps, n);
+    if (n > 1) qsort(temps, n, sizeof *temps, way->order);
+    xg_pack_guests(p, temps, n, way->by_time);
     for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
     return xg_pack_live(p, left, *n_left);
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
+    static const xg_pack_way ways[] = {{xg_pack_by_size, false}, {xg_pack_by_need, false}, {xg_pack_by_size, true}, {xg_pack_by_need, true}};
     xg_buffer **temps, **left;
-    int64_t most;
-    uint32_t n = 0, m, k, end;
+    int64_t least = INT64_MAX;
+    uint32_t n = 0, m = 1, best = 0, last = 0, k, end;
     xg_pack_collect(p);
     temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
-    most = xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
-    if (m && m < n) {
-        xg_pack_needs(p, temps, n);
-        if (xg_pack_seat(p, temps, n, xg_pack_by_need, left, &m) >= most) (void)xg_pack_seat(p, temps, n, xg_pack_by_size, left, &m);
+    xg_pack_needs(p, temps, n);
+    for (k = 0; k < XG_COUNT(ways) && m && (!k || m < n); k++) { /* until no other is left, or none fits anywhere */
+        int64_t live = xg_pack_seat(p, temps, n, &ways[last = k], left, &m);
+        if (live < least) { least = live; best = k; }
     }
+    if (best != last) (void)xg_pack_seat(p, temps, n, &ways[best], left, &m);
     if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
     for (k = 0; k < m; k = end) {
         for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
@@ -310,6 +330,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
     xg_plan *p = xg_plan_values(a, m);
     xg_plan_alias(p);
+    xg_plan_copies(p);
     xg_plan_pack(p);
     return p;
 }

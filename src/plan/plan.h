@@ -5,13 +5,14 @@
  * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
- *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies.
+ *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
+#include "../emit/emit.h"
 #include "../fuse/fuse.h"
 #include "../opt/opt.h"
 
@@ -41,6 +42,7 @@ typedef struct xg_plan_value { /* an array at a time */
     uint32_t branch;            /* LANDED */
     uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
     bool copied;                /* and that operand is copied into its buffer beforehand */
+    bool donor;                 /* PARAMETER: a result may take its memory */
     struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
     xg_buffer *buffer;
 } xg_plan_value;
@@ -54,7 +56,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     int64_t bytes;
     uint32_t first, last;       /* of all its values together */
     bool placed, used;          /* used: a step names it */
-    xg_buffer *host;            /* TEMP that lies in another buffer's memory */
+    xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
@@ -115,12 +117,15 @@ XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *oper
 XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
 /* ---- alias.c ---- */
 XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
-XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers; moves where they cannot be one */
+XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers */
+/* ---- copies.c ---- */
+XG_FN void xg_plan_copies(xg_plan *p);                      /* moves where values that should cannot be one buffer */
+XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
 XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, pack */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
 /* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
@@ -133,6 +138,7 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /*
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
+XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
 /* ---- text.c ---- */
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */

@@ -96,6 +96,7 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
     }
     xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total, (long long)p->temp_bytes, (long long)p->largest_live);
     xg_report_peak(b, p);
+    xg_copies_print(b, p);
 }
 
 #endif /* XG_PLAN_REPORT_C */

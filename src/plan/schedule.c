@@ -4,6 +4,9 @@
  * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
  * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
  *
+ * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands between takes as long as they do, by the cost model
+ * of the target, and as long as that takes at most a quarter more memory at a time. What a step reads and writes is needed until it ends.
+ *
  * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
  * instructions and uses. */
 #ifndef XG_PLAN_SCHEDULE_C
@@ -36,6 +39,29 @@ XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b 
 
 /* ---- what there is ---- */
 
+XG_FN bool xg_sched_in_host(const xg_shape *s) { return s->layout && s->layout->memory_space == XG_PLAN_HOST_SPACE; } /* costs no memory of the device */
+
+/* Another name for memory: forwarding, and the leaves of asynchronous steps: a start hands its operands on in front of its result, an end gives the start's result. */
+XG_FN uint32_t xg_sched_leaves(const xg_inst *i) { return (uint32_t)xg_shape_leaves(i->shape); }
+XG_FN uint32_t xg_sched_handed_on(const xg_inst *start) {
+    uint32_t n = 0, k;
+    if (start->op != XG_ASYNC_START && start->op != XG_ASYNC_UPDATE && start->op != XG_ALL_GATHER_START && start->op != XG_COLLECTIVE_PERMUTE_START) return 0;
+    while (start->op == XG_ASYNC_UPDATE) start = XG_OPERAND(start, 0);
+    for (k = 0; k < start->n_operands; k++) n += xg_sched_leaves(XG_OPERAND(start, k));
+    return n;
+}
+XG_FN bool xg_sched_renames(const xg_inst *i, uint32_t leaf, uint32_t *operand, uint32_t *from) {
+    *operand = 0;
+    *from = leaf;
+    if (xg_plan_forwards(i)) { *from = xg_plan_forwarded(i, leaf, operand); return true; }
+    if (i->op == XG_COPY_START) { *from = 0; return leaf == 1; } /* (to, from, context) */
+    if (i->op == XG_ASYNC_UPDATE) return true;
+    if (xg_op_flags(i->op) & XGF_DONE) { *from = xg_sched_handed_on(XG_OPERAND(i, 0)) + leaf; return *from < xg_sched_leaves(XG_OPERAND(i, 0)); }
+    if (leaf >= xg_sched_handed_on(i)) return false;
+    while (*from >= xg_sched_leaves(XG_OPERAND(i, *operand))) *from -= xg_sched_leaves(XG_OPERAND(i, (*operand)++));
+    return true;
+}
+
 XG_FN void xg_sched_values(xg_sched *s) {
     uint32_t k, j, n;
     s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
@@ -47,13 +73,10 @@ XG_FN void xg_sched_values(xg_sched *s) {
         s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
         for (j = 0; j < n; j++) {
             xg_sched_value v;
-            if (xg_plan_forwards(i)) {
-                uint32_t operand, leaf = xg_plan_forwarded(i, j, &operand);
-                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
-                continue;
-            }
+            uint32_t operand, leaf;
+            if (xg_sched_renames(i, j, &operand, &leaf)) { s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf]; continue; }
             memset(&v, 0, sizeof v);
-            v.bytes = outside ? 0 : xg_plan_bytes(leaves[j]);
+            v.bytes = outside || xg_sched_in_host(leaves[j]) ? 0 : xg_plan_bytes(leaves[j]);
             v.made_by = k;
             if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
             s->leaf_value[k][j] = s->values.n;
@@ -71,7 +94,7 @@ XG_FN void xg_sched_uses(xg_sched *s) {
     for (k = 0; k < s->n; k++) {
         const xg_inst *i = s->insts[k];
         s->use_start[k] = uses.n;
-        for (j = 0; j < i->n_operands && !xg_plan_forwards(i); j++) {
+        for (j = 0; j < i->n_operands && (!xg_plan_forwards(i) || i->op == XG_COPY_DONE); j++) {
             uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
             for (l = 0; l < n; l++) {
                 uint32_t v = s->leaf_value[o][l];
@@ -306,6 +329,81 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
     xg_sched_post_order(s, preds, order);
 }
 
+/* ---- what runs beside the rest ---- */
+
+enum { XG_SCHED_LINK_GBS = 25 /* between devices, and to the host */, XG_SCHED_LAUNCH_PS = 1000000, XG_SCHED_FAR_PS = 5000000, XG_SCHED_STARTS_MAX = 256, XG_SCHED_MORE = 4 /* memory that hiding may take, as a part of what there is */ };
+
+/* Picoseconds of a step by the bytes that it reads and makes. */
+XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
+    const xg_inst *i = s->insts[t];
+    int64_t bytes = s->made[t], rate = xg_cost_machine(s->comp->module).bandwidth_gbs, more = XG_SCHED_LAUNCH_PS;
+    uint32_t k;
+    if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT) return 0;
+    for (k = s->use_start[t]; k < s->use_start[t + 1]; k++) bytes = xg_sched_add(bytes, s->values.p[s->uses[k]].bytes);
+    if (i->op != XG_COPY_START && xg_op_flags(i->op) & XGF_START) { rate = XG_SCHED_LINK_GBS; more = XG_SCHED_FAR_PS; }
+    if (i->op == XG_COPY_START) for (k = 0; k < 2; k++) { /* its two ends */
+        const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
+        if (xg_sched_in_host(end)) { rate = XG_SCHED_LINK_GBS; bytes = xg_plan_bytes(end); }
+    }
+    return xg_sched_add(bytes / XG_MAX(rate, (int64_t)1) * 1000, more);
+}
+
+/* Ends, and the names of what they give, stand right in front of the first that needs them. */
+XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t *out) {
+    bool *waits = XG_NEW_N(s->arena, bool, s->n + (size_t)1), *done = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, n = 0, k, j;
+    for (k = 0; k < s->n; k++) {
+        uint32_t t = order[k];
+        waits[t] = (xg_op_flags(s->insts[t]->op) & XGF_DONE) != 0;
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && xg_plan_forwards(s->insts[t]); j++) waits[t] = waits[t] || waits[s->preds[j]];
+    }
+    for (k = 0; k < s->n; k++) {
+        if (waits[order[k]] && s->insts[order[k]] != s->comp->root) continue;
+        stack[0] = order[k];
+        for (depth = 1; depth;) {
+            uint32_t t = stack[depth - 1];
+            for (j = s->pred_start[t]; j < s->pred_start[t + 1] && (done[s->preds[j]] || !waits[s->preds[j]]); j++) {}
+            if (j < s->pred_start[t + 1]) { stack[depth++] = s->preds[j]; continue; }
+            if (!done[t]) out[n++] = t;
+            done[t] = true;
+            depth--;
+        }
+    }
+    for (k = 0; k < s->n; k++) if (!done[order[k]]) out[n++] = order[k];
+}
+
+/* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
+XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
+    uint32_t t = order[at], k, j;
+    int64_t left = xg_sched_time(s, t);
+    for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) && XG_OPERAND(s->insts[order[k]], 0) == s->insts[t]); k++) left -= xg_sched_time(s, order[k]);
+    for (k = at; k && left > 0; k--) {
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && s->preds[j] != order[k - 1]; j++) {}
+        if (j < s->pred_start[t + 1]) break;
+        left -= xg_sched_time(s, order[k - 1]);
+        order[k] = order[k - 1];
+    }
+    order[k] = t;
+    return k;
+}
+
+XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
+    int64_t most = xg_sched_add(peak, peak / XG_SCHED_MORE);
+    uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, tries = 0;
+    bool any = false;
+    for (k = 0; k < s->n && !any; k++) any = (xg_op_flags(s->insts[k]->op) & XGF_DONE) != 0;
+    if (!any) return;
+    xg_sched_late_ends(s, order, next);
+    if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
+    for (k = 0; k < s->n && tries < XG_SCHED_STARTS_MAX; k++) {
+        if (!(xg_op_flags(s->insts[order[k]]->op) & XGF_START)) continue;
+        memcpy(next, order, s->n * sizeof *order);
+        if (xg_sched_early_start(s, next, k) == k) continue;
+        tries++;
+        if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
+    }
+}
+
 /* ---- the choice ---- */
 
 /* Gives the peak. */
@@ -325,6 +423,7 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool
         least = peak;
         memcpy(best, order, s.n * sizeof *best);
     }
+    if (!c->module->is_scheduled) xg_sched_spread(&s, best, least);
     for (k = 0; k < s.n; k++) {
         *changed = *changed || best[k] != k;
         xg_inst_move_before(s.insts[best[k]], NULL);

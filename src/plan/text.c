@@ -83,7 +83,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
 
 /* ---- in ---- */
 
-typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
+typedef struct xg_ptext_guest { xg_buffer *buffer; size_t at; } xg_ptext_guest; /* in a slice that may stand below; where that is said */
+typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; XG_VEC(xg_ptext_guest) guests; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
 
 XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) { xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what); }
 XG_FN void xg_ptext_blank(xg_ptext *t) { while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++; }
@@ -154,6 +155,30 @@ XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
     for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
     return 0;
 }
+XG_FN void xg_ptext_check_room(xg_ptext *t, const xg_buffer *b) {
+    int64_t room = xg_ptext_room(t->p, b);
+    if (b->bytes && (b->offset > room || b->bytes > room - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+}
+XG_FN void xg_ptext_read_guest(xg_ptext *t, xg_buffer *b) {
+    xg_ptext_guest g;
+    g.buffer = b;
+    g.at = t->at;
+    b->mover = xg_ptext_index(t, UINT32_MAX, "the number of a slice");
+    xg_push(t->p->arena, xg_ptext_guest, &t->guests, g);
+}
+/* When all slices are known. */
+XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
+    size_t at = t->at;
+    uint32_t k;
+    for (k = 0; k < t->guests.n; k++) {
+        xg_buffer *b = t->guests.p[k].buffer;
+        t->at = t->guests.p[k].at;
+        if (b->mover >= t->p->buffers.n || (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated)) xg_ptext_fail(t, "the slice of a result");
+        b->host = t->p->buffers.p[b->mover];
+        xg_ptext_check_room(t, b);
+    }
+    t->at = at;
+}
 /* A value stands for the array that a parameter, result or constant is; temporaries have one of their size alone. */
 XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_plan *p = t->p;
@@ -178,10 +203,9 @@ XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_ptext_want(t, "bytes");
     if (b->kind == XG_EXE_ALLOC_TEMP) { xg_ptext_want(t, ", offset"); b->offset = xg_ptext_number(t); }
     if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
-    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) b->host = p->buffers.p[xg_ptext_index(t, p->buffers.n, "a slice above")];
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) xg_ptext_read_guest(t, b);
     if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output")) b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
-    if (b->host && b->host->kind != XG_EXE_ALLOC_RESULT) xg_ptext_fail(t, "the slice of a result");
-    if (b->kind == XG_EXE_ALLOC_TEMP && b->bytes && (b->offset > xg_ptext_room(p, b) || b->bytes > xg_ptext_room(p, b) - b->offset)) xg_ptext_fail(t, "a slice inside its memory");
+    if (b->kind == XG_EXE_ALLOC_TEMP && (!t->guests.n || t->guests.p[t->guests.n - 1].buffer != b)) xg_ptext_check_room(t, b);
     if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape)) xg_ptext_fail(t, "the size of the constant");
     v->bytes = b->bytes;
     v->shape = v->inst->shape;
@@ -355,6 +379,7 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
+    xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
     for (k = 0; k < t.p->n_results; k++) if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
     xg_ptext_scan(&t);

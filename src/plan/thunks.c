@@ -23,22 +23,6 @@ XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_th
     return &p->steps.p[p->steps.n - 1];
 }
 
-/* The bytes of a constant as a pattern of 32 bits that fills them; false when they are none. */
-XG_FN bool xg_plan_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
-    const xg_literal *l = i->literal;
-    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
-    const unsigned char *d;
-    unsigned char word[4];
-    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
-    d = (const unsigned char *)l->data;
-    n = (size_t)i->shape->elements * size;
-    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
-    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
-    for (k = 0; k < 4; k++) word[k] = d[k % size];
-    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
-    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
-}
-
 XG_FN void xg_plan_fill(xg_plan_writer *w, const xg_inst *i, const xg_buffer *to, uint32_t pattern) {
     xg_plan_step *s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_MEMSET, i, 1);
     s->value = pattern;
@@ -48,7 +32,7 @@ XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffe
     xg_plan_step *s;
     uint32_t pattern;
     if (!to->bytes || from == to) return;
-    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_plan_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_fuse_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
     s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
     s->links[0] = from->slice;
     s->links[1] = to->slice;
@@ -68,14 +52,6 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
     if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
     return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
 }
-/* A fusion that is a constant everywhere fills memory only. */
-XG_FN bool xg_plan_is_fill(const xg_inst *fusion, uint32_t *pattern) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
-    int64_t bytes = xg_plan_bytes(root->shape);
-    while (root->op == XG_BROADCAST || root->op == XG_COPY || xg_in_place_renames(root)) root = XG_OPERAND(root, 0);
-    return xg_plan_pattern(root, bytes, pattern);
-}
-
 /* Operand leaves, then result leaves; what takes no memory is left out. */
 XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
     xg_plan *p = w->p;
@@ -102,7 +78,7 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
     if (!bytes) return;
     if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
-    if (leaves == 1 && xg_plan_is_fill(i, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (leaves == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
     if (site) xg_plan_moves_at(w, i, &site->moves[0]);
     xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
 }
@@ -208,8 +184,13 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
 }
 
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
-    uint32_t k;
-    for (k = 0; k < p->steps.n; k++) if (p->steps.p[k].kind == XG_EXE_THUNK_KERNEL) { uint32_t number = kernel(user, p, k); p->steps.p[k].kernel = number; }
+    uint32_t q, k;
+    for (q = 0; q < p->sequences.n; q++) for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
+        uint32_t at = p->sequences.p[q]->steps.p[k], number;
+        if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
+        number = kernel(user, p, at);
+        p->steps.p[at].kernel = number;
+    }
 }
 
 /* ---- what a step costs, for profiles ---- */

@@ -195,15 +195,20 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     if (!once) xg_ptx_label(p, end);
 }
 
-/* Few plain operations, no results, no else. */
-static bool xg_ptx_is_short_if(const xg_kop *op) {
+/* Whether a branch is so few plain operations (at most `most`; constants and names are none) that lines under a predicate beat a jump. */
+static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
     uint32_t n = 0;
-    if (op->n_results || op->regions[1]->first != op->regions[1]->last) return false;
-    XG_FOR_KOPS(o, op->regions[0]) {
+    XG_FOR_KOPS(o, r) {
         if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
-        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > XG_PTX_PREDICATED_MAX) return false;
+        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > most) return false;
     }
     return true;
+}
+/* The short branch of an if whose other branch computes nothing; 2: it has none. */
+static uint32_t xg_ptx_short_branch(const xg_kop *op) {
+    uint32_t which = 0, most = op->n_results ? XG_PTX_PREDICATED_RESULT : XG_PTX_PREDICATED_MAX;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
     xg_kregion *r = op->regions[which];
@@ -219,14 +224,16 @@ static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
 static void xg_ptx_print_if(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane cond = xg_ptx_scalar(p, XG_KOPERAND(op, 0));
     bool has_else = op->n_results || op->regions[1]->first != op->regions[1]->last;
-    uint32_t other, end, i;
-    if (!p->guard.num && xg_ptx_is_short_if(op)) {
+    uint32_t other, end, i, few = p->guard.num ? 2 : xg_ptx_short_branch(op);
+    for (i = 0; i < op->n_results; i++) if (xg_ptx_lane_eq(&xg_ptx_define(p, &op->results[i])->lane[0], &cond)) few = 2; /* a loop's predicate, which becomes its next value */
+    if (few < 2) { /* the results are what the empty branch gives, until the lines of the other one run */
+        xg_ptx_if_branch(p, op, 1 - few);
         p->guard = cond;
-        xg_ptx_print_region(p, op->regions[0]);
+        p->guard_not = few == 1;
+        xg_ptx_if_branch(p, op, few);
         p->guard.num = 0;
         return;
     }
-    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
     end = p->labels++;
     other = has_else ? p->labels++ : end;
     xg_ptx_branch(p, &cond, true, other);
@@ -352,7 +359,7 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
     xg_kregion *home = v->first_use->user->parent, *r;
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
-    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_is_short_if(r->owner)) home = r->owner->parent;
+    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_short_branch(r->owner) < 2) home = r->owner->parent;
     return home;
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {

@@ -65,7 +65,7 @@ struct xg_ptx {
     bool guard_not;
 };
 
-enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4 };
+enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESULT = 3 /* the assembler moves such lines ahead, and has seven predicates */ };
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {

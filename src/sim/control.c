@@ -269,6 +269,7 @@ XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         if (c.reg) {
             uint32_t bytes = formals[i].bytes;
             if (o->kind == XG_SIM_O_REG) here = o->sym->reg << 1;
+            else if (o->kind == XG_SIM_O_SINK && ret) here = xg_sim_temp(p, XG_MAX(bytes, 2u));
             else if (o->kind == XG_SIM_O_NUM && !ret) here = xg_sim_constant(p, o->value, bytes);
             else XG_SIM_BAD(p, o->at, NULL, "expected a register");
             if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u)) XG_SIM_BAD(p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));

@@ -193,9 +193,30 @@ XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
     xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
 }
+/* mov.v2 and .v4: register by register, by way of others since sides may overlap; or a special register with all its parts. */
+XG_FN void xg_sim_mov_vector(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
+    const xg_sim_type t = xg_sim_take_type(p, s);
+    uint32_t between[4], i;
+    xg_sim_operands(p, s, 2, 2);
+    if (s->o[0].kind != XG_SIM_O_VEC || s->o[0].n != n || (s->o[1].kind != XG_SIM_O_SREG && (s->o[1].kind != XG_SIM_O_VEC || s->o[1].n != n))) xg_sim_no_type(p, s, t);
+    for (i = 0; i < n; i++) {
+        xg_sim_operand part = s->o[1];
+        char name[64];
+        if (part.kind == XG_SIM_O_VEC) part = part.items[i];
+        else {
+            xg_format(name, sizeof name, "%.*s.%c", (int)XG_MIN(part.word.n, 60u), part.word.p, "xyzw"[i]);
+            part.word = xg_str_copy(&p->scratch, xg_str_z(name));
+        }
+        between[i] = xg_sim_via(p, s, (xg_sim_f)xg_sim_pick(p, s, XG_SIM_BT_mov, t), XG_MAX(2u, xg_sim_types[t].bytes), xg_sim_source_of(p, s, &part, t, false));
+    }
+    for (i = 0; i < n; i++) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest_of(p, &s->o[0].items[i], t, false), between[i], XG_SIM_NOREG, XG_SIM_NOREG);
+}
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    xg_sim_type t = xg_sim_take_type(p, s);
+    const uint32_t lanes = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : 1;
+    xg_sim_type t;
     (void)arg;
+    if (lanes > 1) { xg_sim_mov_vector(p, s, lanes); return; }
+    t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
     if (t == XG_SIM_B128) { xg_sim_mov_wide(p, s); return; }
     if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }

@@ -159,8 +159,10 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
 XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     static const struct { const char *text; uint8_t n, bytes; } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
     static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64"};
+    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w", "%cluster_ctaid.w", "%cluster_nctaid.w"};
     size_t i, k;
     for (i = 0; i < XG_COUNT(others); i++) if (xg_str_is(w, others[i])) { *bytes = i < 3 ? 4 : 8; return true; }
+    for (i = 0; i < XG_COUNT(fourth); i++) if (xg_str_is(w, fourth[i])) { *bytes = 4; return true; }
     for (i = 0; i < XG_COUNT(rows); i++) {
         uint32_t number = 0;
         size_t n = strlen(rows[i].text);

@@ -69,6 +69,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     f->mark = 1;
     for (i = 0; i < f->n_calls; i++) {
         xg_sim_func *g = p->funcs.p[f->calls[i]];
+        if (g->alias) g = g->alias;
         xg_sim_walk(p, g, depth + 1);
         if (g->recursive) f->recursive = true; /* a cycle, or above one: both get the budget */
         f->stack = XG_MAX(f->stack, g->stack);
@@ -92,6 +93,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     uint32_t i;
     xg_sim_layout_shared(p);
     xg_sim_fill_constants(p);
+    for (i = 0; i < p->sites.n; i++) if (p->sites.p[i].callee->alias) p->sites.p[i].callee = p->sites.p[i].callee->alias;
     m->n_funcs = p->funcs.n;
     m->funcs = XG_NEW_N(p->a, xg_sim_func *, p->funcs.n + 1);
     for (i = 0; i < p->funcs.n; i++) m->funcs[i] = p->funcs.p[i];
@@ -146,6 +148,7 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
     if (!p->m->version) XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
     xg_sim_finish(p);
+    xg_sim_fast_choose(p->m);
 }
 
 /* The scratch arena must go away also when loading fails: catch, free, and fail on. */

@@ -65,11 +65,18 @@ XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uin
 }
 XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t before = 0, s;
-    uint32_t n = 0, i;
+    uint32_t n = 0, i, falls = 0;
+    if (bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
+    if (r->shape == XG_SIM_FEW) { /* lanes that sleep stand where the first one does */
+        const uint32_t skip = (uint32_t)(uintptr_t)r->at & ((1u << shift) - 1), *off = r->to.off;
+        uint32_t last = (off[0] + skip) >> shift, next;
+        for (i = n = 1; i < XG_SIM_WARP; i++, last = next) { next = (off[i] + skip) >> shift; n += next != last; falls |= next - last; }
+        return falls >> 31 ? xg_sim_count_pieces_any(r, mask, bytes, shift) : n;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
         s = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) >> shift;
-        if (s < before || bytes > 32) return xg_sim_count_pieces_any(r, mask, bytes, shift);
+        if (s < before) return xg_sim_count_pieces_any(r, mask, bytes, shift);
         n += s != before;
         before = s;
     }

@@ -151,6 +151,19 @@ XG_M256_FN bool xg_sim_avx2_beside64(const char *slot, uint64_t step) {
     XG_UNROLL(8) for (i = 0; i < 8; i++) { bad = _mm256_or_si256(bad, _mm256_xor_si256(want, XG_M256_AT(slot, i))); want = _mm256_add_epi64(want, more); }
     return XG_M256_NONE(bad);
 }
+/* Do both halves of the warp? */
+XG_M256_FN bool xg_sim_avx2_beside64_halves(const char *slot, uint64_t step) {
+    const __m256i steps = _mm256_mul_epu32(_mm256_set1_epi64x((long long)step), _mm256_setr_epi64x(0, 1, 2, 3)), more = _mm256_set1_epi64x((long long)(step * 4));
+    __m256i low = _mm256_add_epi64(steps, _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)slot))), high = _mm256_add_epi64(steps, _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(slot + 128))));
+    __m256i bad = _mm256_setzero_si256();
+    int i;
+    XG_UNROLL(4) for (i = 0; i < 4; i++) {
+        bad = _mm256_or_si256(bad, _mm256_or_si256(_mm256_xor_si256(low, XG_M256_AT(slot, i)), _mm256_xor_si256(high, XG_M256_AT(slot, i + 4))));
+        low = _mm256_add_epi64(low, more);
+        high = _mm256_add_epi64(high, more);
+    }
+    return XG_M256_NONE(bad);
+}
 XG_M256_FN bool xg_sim_avx2_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
     __m256i a = _mm256_set1_epi32((int)add), l = _mm256_set1_epi32((int)limit), bad = _mm256_setzero_si256(), odd = bad;
     int i;
@@ -180,6 +193,13 @@ XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *o
     int i;
 #define X(k) xg_sim_avx2_word(from + off[k])
     XG_UNROLL(8) for (i = 0; i < 4; i++, off += 8) XG_M256_PUT(to, i, _mm256_setr_epi32(X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)));
+#undef X
+}
+/* The same of words `step` bytes apart. */
+XG_M256_FN void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
+    int i;
+#define X(k) xg_sim_avx2_word(from + k * step)
+    XG_UNROLL(8) for (i = 0; i < 4; i++, from += 8 * step) XG_M256_PUT(to, i, _mm256_setr_epi32(X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)));
 #undef X
 }
 /* The banks that words lie in, as bits, counted from that of the word at base. */
@@ -240,7 +260,7 @@ XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t lea
     size_t i;
     low = _mm256_set1_epi32((int)least);
     high = low;
-    for (i = 0; i < n / 8; i++) { const __m256i v = XG_M256_AT(p, i); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
+    XG_UNROLL(4) for (i = 0; i < n / 8; i++) { const __m256i v = XG_M256_AT(p, i); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
     if (n & 4) { const __m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(words + n - 4))); low = _mm256_min_epu32(low, v); high = _mm256_max_epu32(high, v); }
     l = _mm_xor_si128(l, _mm_min_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)));
     h = _mm_xor_si128(h, _mm_max_epu32(h, _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1))));
@@ -251,7 +271,7 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     char *p = (char *)words;
     const __m256i v = _mm256_set1_epi32((int)word);
     size_t i;
-    for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
+    XG_UNROLL(4) for (i = 0; i < n / 8; i++) XG_M256_PUT(p, i, v);
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
 }
 /* 32 times the same 4 or 8 bytes. */

@@ -123,6 +123,8 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     L.base[1] = w->m->consts - 1;
     L.stride[0] = L.stride[1] = L.dstride = 0;
     L.warps = 1;
+    L.w = w;
+    L.v = v;
     L.dst = full ? v->regs + in->d : w->scratch;
     L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
     in->fn(&L, in);
@@ -230,11 +232,13 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.stride[0] = L.dstride = w->l->stack_bytes;
     L.stride[1] = 0;
     L.warps = nw;
+    L.w = w;
+    L.v = v;
     w->polls = false;
     w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
     for (;;) {
         in = &code[pc];
-        if (XG_LIKELY(whole && in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED))) {
+        if (XG_LIKELY(whole && in->fn && !(in->flags & XG_SIM_GUARDED))) {
             const uint32_t before = in->before;
             const uint32_t from = pc;
             do {
@@ -242,11 +246,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
                 in->fn(&L, in);
                 in++;
-            } while (in->kind == XG_SIM_K_ALU && !(in->flags & XG_SIM_GUARDED)); /* every function ends with another record */
+            } while (in->fn && !(in->flags & XG_SIM_GUARDED) && !w->faulted); /* every function ends with a record that has none */
             warp_count += (uint64_t)nw * (in->before - before);
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
+            if (XG_UNLIKELY(w->faulted)) goto stop;
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
@@ -354,17 +359,6 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
             goto stop;
         }
-#if XG_SIM_X86
-        case XG_SIM_K_LD: case XG_SIM_K_ST: case XG_SIM_K_PARAM: case XG_SIM_K_SREG: case XG_SIM_K_WARP:
-            if (whole && !(in->flags & XG_SIM_GUARDED) && w->m->moves == &xg_sim_moves_avx2) {
-                if (in->kind <= XG_SIM_K_ST) xg_sim_fast_access(w, v, nw, in);
-                else if (!(in->kind == XG_SIM_K_WARP ? xg_sim_fast_shuffle(w, v, nw, in) : xg_sim_fast_same(w, v, nw, in))) for (k = 0; k < nw; k++) xg_sim_exec_one(w, &v[k], in, XG_SIM_ALL);
-                if (XG_UNLIKELY(w->faulted)) goto stop;
-                pc++;
-                continue;
-            }
-#endif
-        /* fall through */
         default:
             for (k = 0; k < nw; k++) {
                 m = xg_sim_guard(&v[k], in);

@@ -310,10 +310,15 @@ XG_RACY XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *
 /* The words of 32 lanes, `off` bytes into the piece; the same promise. */
 XG_RACY XG_FN void xg_sim_tags_put(uint32_t *tags, const uint32_t *off, uint32_t tag) { uint32_t i; for (i = 0; i < XG_SIM_WARP; i++) tags[off[i] / 4] = tag; }
 XG_RACY XG_FN bool xg_sim_track_lanes(const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine, bool write) {
-    uint32_t t[XG_SIM_WARP], i, next;
+    uint32_t t[XG_SIM_WARP], i, next, line = XG_SIM_NOREG;
     bool foreign = m->floor != m->block;
     if (!m->tag || !m->races || !m->r) return false;
-    for (i = 0; i < XG_SIM_WARP && m->line_w; i++) { xg_sim_split(m->line_w, m->w, off[i] / 64); xg_sim_split(m->line_r, m->r, off[i] / 64); }
+    for (i = 0; i < XG_SIM_WARP && m->line_w; i++) {
+        if (off[i] / 64 == line) continue;
+        line = off[i] / 64;
+        xg_sim_split(m->line_w, m->w, line);
+        xg_sim_split(m->line_r, m->r, line);
+    }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
     v->gather((char *)t, (const char *)m->r, off);
@@ -360,7 +365,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     w->n_reads = w->n_rows = 0;
 }
 /* Keeps a read. */
-XG_FN void xg_sim_shared_read(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
+XG_INLINE void xg_sim_shared_read(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
     xg_sim_read *read;
     if (w->n_reads == XG_SIM_READS_KEPT) { xg_sim_shared_noted(w); w->readers = true; }
     read = &w->reads[w->n_reads++];

@@ -202,7 +202,7 @@ typedef enum xg_sim_space {
     XG_SIM_REGS
 } xg_sim_space;
 
-/* What the executor does with a record. ALU: call fn and blend. The rest: run.c, memory.c, warp.c. */
+/* What the executor does with a record. ALU: call fn and blend. The rest: run.c, memory.c, warp.c; or fn, when all lanes of all warps are there. */
 typedef enum xg_sim_kind {
     XG_SIM_K_ALU, XG_SIM_K_JOIN, XG_SIM_K_BRA, XG_SIM_K_BRX, XG_SIM_K_EXIT, XG_SIM_K_END, XG_SIM_K_TRAP, XG_SIM_K_NOP,
     XG_SIM_K_CALL, XG_SIM_K_LD, XG_SIM_K_ST, XG_SIM_K_ATOM, XG_SIM_K_PARAM, XG_SIM_K_SREG, XG_SIM_K_LOCAL, XG_SIM_K_BAR,
@@ -212,13 +212,15 @@ typedef enum xg_sim_kind {
 
 typedef struct xg_sim_ins xg_sim_ins;
 
-/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. */
+/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. And who executes it, for the functions of fast.c. */
 typedef struct xg_sim_lanes {
     char *dst, *dst2;
     size_t dstride;          /* bytes from one warp's destination to the next one's */
     const char *base[2];     /* of registers, and of constants less one (a constant's offset has its low bit set) */
     size_t stride[2];        /* the same for sources; stride[1] is 0 */
     uint32_t warps;
+    struct xg_sim_worker *w;
+    struct xg_sim_warp *v;   /* the first of them */
 } xg_sim_lanes;
 typedef void (*xg_sim_fn)(const xg_sim_lanes *, const xg_sim_ins *);
 
@@ -226,7 +228,7 @@ enum { XG_SIM_NOT = 1, XG_SIM_FIRST = 2 /* counts as an instruction */, XG_SIM_G
 #define XG_SIM_NOREG 0xFFFFFFFFu
 
 struct xg_sim_ins {
-    xg_sim_fn fn;
+    xg_sim_fn fn;               /* of ALU; of other kinds the short way for whole warps, or NULL */
     uint8_t kind, flags, dbytes, d2bytes;
     uint16_t op;              /* the function's number; or what a kind makes of it */
     uint16_t n;               /* items of list */
@@ -256,6 +258,7 @@ struct xg_sim_func {
     uint8_t mark;              /* while walking the call graph */
     bool recursive;
     uint32_t *calls, n_calls;
+    xg_sim_func *alias;        /* .alias: this one is executed instead */
     xg_sim_formal *args, *rets;
     uint32_t n_args, n_rets;
     uint32_t shared_private;

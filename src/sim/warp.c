@@ -215,36 +215,63 @@ XG_FN void xg_sim_exec_warp(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 #if XG_SIM_X86
-/* For all warps of a group, as in fast.c: parameters and special registers that are the same for all threads. False: nothing has happened. */
-XG_SIM_FAST_FN bool xg_sim_fast_same(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
-    const size_t stride = w->l->stack_bytes;
-    const xg_sim_sreg r = (xg_sim_sreg)in->op;
-    uint32_t k, x;
-    char *to;
-    if (in->kind == XG_SIM_K_PARAM) {
-        const uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7);
-        if (in->n != 1 || size != in->dbytes || (size != 4 && size != 8)) return false;
-        for (k = 0, to = v->regs + w->m->list[in->list]; k < warps; k++, to += stride) xg_sim_avx2_spread(to, w->params + in->imm, size);
-        return true;
-    }
-    if (in->dbytes != 4 || !xg_sim_sreg_same(r) || r == XG_SIM_SREG_WARPID) return false;
-    x = xg_sim_sreg_value(w, v, r, 0);
-    for (k = 0, to = v->regs + in->d; k < warps; k++, to += stride) xg_sim_avx2_fill((uint32_t *)(void *)to, XG_SIM_WARP, x);
-    return true;
+/* For all warps of a group, as in fast.c: parameters, special registers that are the same for all threads, the threads' numbers. */
+XG_SIM_FAST_FN void xg_sim_fast_param(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    char *to = L->v->regs + L->w->m->list[in->list];
+    const char *from = L->w->params + in->imm;
+    uint32_t k;
+    for (k = 0; k < L->warps; k++, to += L->dstride) { if (in->dbytes == 4) xg_sim_avx2_spread(to, from, 4); else xg_sim_avx2_spread(to, from, 8); }
+}
+XG_SIM_FAST_FN void xg_sim_fast_same(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const uint32_t x = xg_sim_sreg_value(L->w, L->v, (xg_sim_sreg)in->op, 0);
+    char *to = L->dst;
+    uint32_t k;
+    for (k = 0; k < L->warps; k++, to += L->dstride) xg_sim_avx2_fill((uint32_t *)(void *)to, XG_SIM_WARP, x);
+}
+XG_SIM_FAST_FN void xg_sim_fast_tid(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const uint32_t *from = L->w->tid + (size_t)L->v->id * 96 + 32 * (size_t)in->op;
+    char *to = L->dst;
+    uint32_t k;
+    for (k = 0; k < L->warps; k++, to += L->dstride, from += 96) xg_sim_avx2_copy(to, (const char *)from, 128);
 }
 /* Shuffles whose member mask is a constant that names all lanes: nobody can miss. */
-XG_SIM_FAST_FN bool xg_sim_fast_shuffle(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
-    const size_t stride = w->l->stack_bytes;
+XG_SIM_FAST_FN void xg_sim_fast_shuffle(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const char *a = L->base[in->a & 1] + in->a, *b = L->base[in->b & 1] + in->b, *c = L->base[in->c & 1] + in->c;
+    char *to = L->dst, *ok = L->dst2;
     uint32_t k;
-    if (in->op > XG_SIM_W_IDX || (in->flags & 64 && !(in->e & 1 && xg_sim_lane_u32(w->m->consts + (in->e - 1), 0) == 0xFFFFFFFFu))) return false;
-    for (k = 0; k < warps; k++) {
-        const size_t skip = k * stride;
-        const char *a = in->a & 1 ? w->m->consts + (in->a - 1) : v->regs + in->a + skip, *b = in->b & 1 ? w->m->consts + (in->b - 1) : v->regs + in->b + skip, *c = in->c & 1 ? w->m->consts + (in->c - 1) : v->regs + in->c + skip;
-        xg_sim_avx2_shuffle(v->regs + in->d + skip, in->d2bytes ? v->regs + in->d2 + skip : NULL, a, b, c, (xg_sim_shuffleop)in->op);
+    for (k = 0; k < L->warps; k++) {
+        xg_sim_avx2_shuffle(to, ok, a, b, c, (xg_sim_shuffleop)in->op);
+        a += L->stride[in->a & 1]; b += L->stride[in->b & 1]; c += L->stride[in->c & 1];
+        to += L->dstride;
+        if (ok) ok += L->dstride;
     }
-    return true;
+}
+/* The function that executes a record for whole warps. */
+XG_FN xg_sim_fn xg_sim_fast_fn(const xg_sim_module *m, const xg_sim_ins *in) {
+    const xg_sim_sreg r = (xg_sim_sreg)in->op;
+    switch (in->kind) {
+    case XG_SIM_K_LD: case XG_SIM_K_ST: return xg_sim_fast_access(in);
+    case XG_SIM_K_PARAM: return in->n == 1 && 1u << (in->imm2 >> XG_SIM_M_SIZE & 7) == in->dbytes && (in->dbytes == 4 || in->dbytes == 8) ? xg_sim_fast_param : NULL;
+    case XG_SIM_K_SREG: return in->dbytes != 4 || r == XG_SIM_SREG_WARPID ? NULL : r <= XG_SIM_SREG_TID_Z ? xg_sim_fast_tid : xg_sim_sreg_same(r) ? xg_sim_fast_same : NULL;
+    case XG_SIM_K_WARP: return in->op <= XG_SIM_W_IDX && (!(in->flags & 64) || (in->e & 1 && xg_sim_lane_u32(m->consts + (in->e - 1), 0) == 0xFFFFFFFFu)) ? xg_sim_fast_shuffle : NULL;
+    default: return NULL;
+    }
 }
 #endif
+/* Gives the records of a loaded module that are no arithmetic the short way where there is one; those of memory are counted, for what a worker remembers of each. */
+XG_FN void xg_sim_fast_choose(xg_sim_module *m) {
+#if XG_SIM_X86
+    uint32_t i, accesses = 0;
+    for (i = 0; i < m->n_code && m->moves == &xg_sim_moves_avx2; i++) {
+        xg_sim_ins *in = &m->code[i];
+        if (in->kind == XG_SIM_K_ALU) continue;
+        in->fn = xg_sim_fast_fn(m, in);
+        if (in->fn && (in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST)) in->e = accesses++;
+    }
+#else
+    (void)m;
+#endif
+}
 
 /* ---- paths ---- */
 

@@ -31,7 +31,7 @@ typedef struct xg_sim_warp {
 typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
 typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 32 };
+enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 64 };
 
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
@@ -50,6 +50,8 @@ typedef enum xg_sim_readshape { XG_SIM_READ_STEPS, XG_SIM_READ_BITS, XG_SIM_READ
 typedef struct xg_sim_read { uint32_t mine, at, step; uint16_t n; uint16_t shape; } xg_sim_read;
 enum { XG_SIM_READS_KEPT = 256, XG_SIM_READ_ROWS = 16 };
 
+/* fast.c: where a group's first lane was, and how far from the time before. */
+typedef struct xg_sim_recent { uint64_t at, step; } xg_sim_recent;
 /* classes.c: how often a record ran: whole warps as differences, others counted. */
 typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
 /* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
@@ -86,7 +88,7 @@ struct xg_sim_worker {
     uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     xg_sim_buffer last;       /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
-    uint64_t recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
+    xg_sim_recent recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used;       /* where a warp has arrived, by bits */
     xg_sim_stats stats;

@@ -5,6 +5,8 @@
  * indexing layout                 indices to offset and back
  * indexing group                  for every instruction of the computation, the maps from the result to it
  * indexing access=T,B,U           for each operand of the root under the thread map: offset, vector width, what the first warp touches
+ * indexing depends [SEED]         for every instruction of the entry: each operand element is changed, the evaluator says which elements of the result change, and the pairs
+ *                                 that were ever seen are compared with those of the maps, both ways: knows nothing of opcodes
  * indexing check [SEED]           for every instruction of the entry: the maps compute the same as the evaluator, and the two directions are the
  *                                 same relation */
 
@@ -261,6 +263,110 @@ static void indexing_checks(xg_stage *io, xg_aff_ctx *x, const xg_inst *i, uint6
     for (k = 0; k < i->n_operands; k++) xg_printf(&io->out, "  operand %u %s\n", k, indexing_directions(&c, k));
 }
 
+/* ---- against the evaluator, by changing elements ---- */
+
+typedef struct indexing_seen { bool *pairs; int64_t out, in; } indexing_seen; /* pairs[o * in + n]: result element o depends on operand element n */
+
+static indexing_seen indexing_no_pairs(xg_stage *io, const xg_shape *out, const xg_shape *in) {
+    indexing_seen s;
+    s.out = out->elements;
+    s.in = in->elements;
+    s.pairs = XG_NEW_N(io->arena, bool, s.out * s.in + 1);
+    return s;
+}
+static uint64_t indexing_random(uint64_t *state) { return (*state = *state * 6364136223846793005u + 1442695040888963407u) >> 33; }
+static void indexing_draw(xg_literal *l, int64_t n, uint64_t *state) {
+    static const double values[] = {-2.5, -1, -0.75, -0.25, 0, 0.125, 0.25, 0.5, 0.75, 0.875, 1, 1.5, 2, 3, 7, 12};
+    xlagpu_type t = l->shape->type;
+    uint64_t r = indexing_random(state);
+    if (xg_type_class(t) == XGT_I && !xg_type_signed(t) && r & 16) xg_literal_set_int(l, n, (int64_t)((r ^ r << 17) & (UINT64_MAX >> (64 - xg_type_bits(t)))));
+    else if (xg_type_class(t) == XGT_I) xg_literal_set_int(l, n, (int64_t)(r % 8) - (xg_type_signed(t) ? 1 : 0));
+    else if (xg_type_class(t) == XGT_C) {
+        char *p = (char *)l->data + (size_t)n * (size_t)xg_type_bytes(t);
+        xg_float_store(xg_type_real(t), p, values[r % 16]);
+        xg_float_store(xg_type_real(t), p + xg_type_bytes(t) / 2, values[r / 16 % 16]);
+    } else xg_literal_set_float(l, n, xg_type_class(t) == XGT_P ? (double)(r & 1) : r % 64 == 63 ? HUGE_VAL : values[r % 16]);
+}
+static void indexing_changes(const xg_literal *a, const xg_literal *b, int64_t element, indexing_seen *seen) {
+    size_t bytes = (size_t)xg_type_bytes(a->shape->type);
+    int64_t o;
+    for (o = 0; o < a->shape->elements; o++) if (memcmp((const char *)a->data + (size_t)o * bytes, (const char *)b->data + (size_t)o * bytes, bytes) != 0) seen->pairs[o * seen->in + element] = true;
+}
+static const xg_literal *indexing_leaf(const xg_literal *l, uint32_t k) { return l->shape->type == XLAGPU_TUPLE ? l->elems[k] : l; }
+
+/* One round of all elements of operand k; rows[o] are the pairs of output o. */
+static void indexing_change(xg_stage *io, const xg_inst *i, xg_literal **operands, uint32_t k, indexing_seen *rows, uint64_t *state) {
+    const xg_literal *before = xg_eval_inst_const(i, io->arena, (const xg_literal *const *)operands, NULL);
+    size_t bytes = (size_t)xg_type_bytes(operands[k]->shape->type);
+    int64_t n;
+    uint32_t o;
+    for (n = 0; n < operands[k]->shape->elements; n++) {
+        char kept[16];
+        const xg_literal *after;
+        memcpy(kept, (char *)operands[k]->data + (size_t)n * bytes, bytes);
+        indexing_draw(operands[k], n, state);
+        after = xg_eval_inst_const(i, io->arena, (const xg_literal *const *)operands, NULL);
+        for (o = 0; o < xg_indexing_n_outputs(i); o++) indexing_changes(indexing_leaf(before, o), indexing_leaf(after, o), n, &rows[o]);
+        memcpy((char *)operands[k]->data + (size_t)n * bytes, kept, bytes);
+    }
+}
+/* What the maps of a set say; false: it is not known. */
+static bool indexing_say(xg_imaps set, const xg_shape *from, const xg_shape *to, bool back, indexing_seen *said) {
+    int64_t at[XG_RANK_MAX], syms[64], place[XG_RANK_MAX], a, b;
+    uint32_t k;
+    for (k = 0; k < set.n; k++) {
+        const xg_imap *m = set.p[k];
+        if (m->state == XG_IMAP_UNDEFINED) return false;
+        if (m->state != XG_IMAP_OK) continue;
+        indexing_first(m->dims, m->n_dims, at);
+        do {
+            indexing_first(m->syms, m->n_syms + m->n_rts, syms);
+            do {
+                if (!xg_imap_eval(m, at, syms, place)) continue;
+                a = indexing_row_major(from, at);
+                b = indexing_row_major(to, place);
+                said->pairs[back ? a * said->in + b : b * said->in + a] = true;
+            } while (indexing_next(m->syms, m->n_syms + m->n_rts, syms));
+        } while (indexing_next(m->dims, m->n_dims, at));
+    }
+    return true;
+}
+static void indexing_compare(xg_stage *io, const char *way, bool known, const indexing_seen *seen, const indexing_seen *said) {
+    int64_t k, pairs = 0, missed = 0, unseen = 0;
+    for (k = 0; k < seen->out * seen->in; k++) { pairs += said->pairs[k]; missed += seen->pairs[k] && !said->pairs[k]; unseen += said->pairs[k] && !seen->pairs[k]; }
+    if (!known) { xg_printf(&io->out, ", %s not known", way); return; }
+    xg_printf(&io->out, ", %s %lld pairs", way, (long long)pairs);
+    if (missed) xg_printf(&io->out, " MISSING %lld", (long long)missed);
+    if (unseen) xg_printf(&io->out, " of which %lld were not seen", (long long)unseen);
+}
+static void indexing_depends(xg_stage *io, xg_aff_ctx *x, const xg_inst *i, uint64_t state) {
+    enum { ROUNDS = 80 };
+    uint32_t n = xg_indexing_n_outputs(i), k, o, round;
+    xg_literal **operands = XG_NEW_N(io->arena, xg_literal *, i->n_operands + (size_t)1);
+    indexing_seen **seen = XG_NEW_N(io->arena, indexing_seen *, i->n_operands + (size_t)1);
+    int64_t e;
+    for (k = 0; k < i->n_operands; k++) {
+        operands[k] = xg_literal_new(io->arena, XG_OPERAND(i, k)->shape);
+        seen[k] = XG_NEW_N(io->arena, indexing_seen, n);
+        for (o = 0; o < n; o++) seen[k][o] = indexing_no_pairs(io, xg_indexing_output_shape(i, o), XG_OPERAND(i, k)->shape);
+    }
+    for (round = 0; round < ROUNDS; round++) {
+        for (k = 0; k < i->n_operands; k++) for (e = 0; e < operands[k]->shape->elements; e++) indexing_draw(operands[k], e, &state);
+        for (k = 0; k < i->n_operands; k++) indexing_change(io, i, operands, k, seen[k], &state);
+    }
+    xg_printf(&io->out, "%s: %s\n", i->name.p, xg_op_name(i->op));
+    for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
+        const xg_shape *out = xg_indexing_output_shape(i, o), *in = XG_OPERAND(i, k)->shape;
+        indexing_seen back = indexing_no_pairs(io, out, in), forward = indexing_no_pairs(io, out, in);
+        bool known = indexing_say(xg_indexing_output_to_operand_set(x, i, o, k), out, in, true, &back);
+        xg_printf(&io->out, "  output %u, operand %u", o, k);
+        indexing_compare(io, "back", known, &seen[k][o], &back);
+        known = indexing_say(xg_indexing_operand_to_output_set(x, i, k, o), in, out, false, &forward);
+        indexing_compare(io, "forward", known, &seen[k][o], &forward);
+        xg_puts(&io->out, "\n");
+    }
+}
+
 static const xg_inst *indexing_find(xg_stage *io, const xg_module *m, const char *name) {
     const xg_comp *c;
     size_t n = strcspn(name, " ");
@@ -289,7 +395,11 @@ static void stage_indexing(xg_stage *io) {
         indexing_put(io, "", xg_indexing_delinear(x, root->shape));
     } else if (strcmp(op, "group") == 0) indexing_group(io, x, root);
     else if (strncmp(op, "access=", 7) == 0) indexing_access(io, x, root, op + 7);
-    else if (strncmp(op, "check", 5) == 0) {
+    else if (strncmp(op, "depends", 7) == 0) {
+        int64_t seed;
+        indexing_numbers(op[7] ? op + 8 : "", &seed, 1);
+        XG_FOR_INSTS(i, m->entry) if (i->n_operands && i->op != XG_TUPLE && i->op != XG_GET_TUPLE_ELEMENT) indexing_depends(io, x, i, (uint64_t)seed);
+    } else if (strncmp(op, "check", 5) == 0) {
         int64_t seed;
         indexing_numbers(op[5] ? op + 6 : "", &seed, 1);
         XG_FOR_INSTS(i, m->entry) if (i->n_operands && i->op != XG_TUPLE) indexing_checks(io, x, i, (uint64_t)seed);

@@ -426,6 +426,24 @@ static void kr_run(kr *r, const xg_kmodule *m, const kr_shape *shapes, uint32_t 
     }
     r->bufs.n = n_bufs;
 }
+/* Of the results; it has to stay what it is for as long as tests expect it. */
+static uint32_t kr_mix(uint32_t h, uint64_t x) {
+    uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
+    v *= 0xD6E8FEB86659FD93u;
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93u;
+    return (uint32_t)(v >> 32);
+}
+static uint32_t kr_checksum(const void *data, size_t n) {
+    const char *p = (const char *)data;
+    uint32_t h = (uint32_t)n;
+    uint64_t w;
+    for (; n >= 8; n -= 8, p += 8) { memcpy(&w, p, 8); h = kr_mix(h, w); }
+    w = 0;
+    if (n) memcpy(&w, p, n);
+    return kr_mix(h, w);
+}
+
 static void stage_kir_run(xg_stage *io) {
     xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in);
     const char *at = io->args;
@@ -457,7 +475,7 @@ static void stage_kir_run(xg_stage *io) {
         }
         for (at = end; *at == ' '; at++) {}
     }
-    for (k = 0; k < n; k++) if (shapes[k].out) hash = xg_hash_mix(hash, xg_hash(first.bufs.p[k].p, (size_t)first.bufs.p[k].size));
+    for (k = 0; k < n; k++) if (shapes[k].out) hash = kr_mix(hash, kr_checksum(first.bufs.p[k].p, (size_t)first.bufs.p[k].size));
     xg_printf(&io->out, "the same after each of %d passes; checksum ", passes);
     xg_put_hex(&io->out, hash, 8);
     xg_putc(&io->out, '\n');

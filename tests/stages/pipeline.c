@@ -3,6 +3,7 @@
  *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
+ *   walks           all HLO passes; for each kernel its emitter, threads and blocks, and each loop's map with the points of its domain and the places it reaches, counted one by one
  *   plan            the whole way; buffer assignment and planned module; "alone": without optional passes
  *   run             the whole way, on the simulator; counters PREFIX: what its kernels moved
  *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
@@ -41,9 +42,65 @@ static void stage_emit(xg_stage *io) {
     t.max_unroll = 4;
     t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = xg_emit_fusion(io->ctx, io->arena, i, i->name, &t);
+        xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
         xg_kir_verify(k);
         xg_kir_print(&io->out, k);
+    }
+}
+
+/* How many points the domain has, and how many different results they give. */
+static void walks_count(xg_stage *io, const xg_imap *m) {
+    enum { MOST = 1 << 20 };
+    XG_VEC(uint64_t) places = {NULL, 0, 0};
+    int64_t at[XG_RANK_MAX], syms[64], place[XG_RANK_MAX], box = 1, points = 0;
+    uint32_t k;
+    for (k = 0; k < m->n_dims && box <= MOST; k++) box *= m->dims[k].range.hi - m->dims[k].range.lo + 1;
+    for (k = 0; k < m->n_syms && box <= MOST; k++) box *= m->syms[k].range.hi - m->syms[k].range.lo + 1;
+    if (m->state != XG_IMAP_OK || m->n_rts || box > MOST) { xg_puts(&io->out, "    too many to count\n"); return; }
+    indexing_first(m->dims, m->n_dims, at);
+    do {
+        indexing_first(m->syms, m->n_syms, syms);
+        do {
+            uint64_t h = 0;
+            if (!xg_imap_eval(m, at, syms, place)) continue;
+            for (k = 0; k < m->n_results; k++) h = h * 1000003u + (uint64_t)place[k];
+            xg_push(io->arena, uint64_t, &places, h);
+            points++;
+        } while (indexing_next(m->syms, m->n_syms, syms));
+    } while (indexing_next(m->dims, m->n_dims, at));
+    if (points) qsort(places.p, places.n, 8, indexing_by_value);
+    for (box = 0, k = 0; k < places.n; k++) box += !k || places.p[k] != places.p[k - 1];
+    xg_printf(&io->out, "    %lld points, %lld places\n", (long long)points, (long long)box);
+}
+static void walks_region(xg_stage *io, const xg_kregion *r) {
+    const xg_kop *o;
+    uint32_t k;
+    for (o = r->first; o; o = o->next) {
+        if (o->op == XG_K_OP_LOOP) {
+            xg_puts(&io->out, "  ");
+            xg_imap_print(&io->out, (const xg_imap *)o->p);
+            xg_putc(&io->out, '\n');
+            walks_count(io, (const xg_imap *)o->p);
+        }
+        for (k = 0; k < o->n_regions; k++) walks_region(io, o->regions[k]);
+    }
+}
+static void stage_walks(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    xg_driver_options o;
+    xg_emit_target t;
+    memset(&o, 0, sizeof o);
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    m->machine = xg_driver_machine(&o.target);
+    t.resident_threads = (int64_t)o.target.threads_per_sm * o.target.sms;
+    t.max_unroll = 4;
+    t.deterministic = false;
+    xg_driver_run_passes(m, &o);
+    XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
+        xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
+        const xg_kfunc *f = k->entry;
+        xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p, f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
+        walks_region(io, f->body);
     }
 }
 
@@ -104,6 +161,12 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL);
     else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
     return k.text;
+}
+/* plan_steps: the slices of memory and the steps alone, as the plan's text has them. */
+static void stage_plan_steps(xg_stage *io) {
+    xg_str exe, text = pipeline_text(io, "plan", &exe);
+    const char *hlo = strstr(text.p, "\n\nHloModule ");
+    xg_put(&io->out, text.p, (size_t)(hlo - text.p) + 1);
 }
 static void stage_plan_again(xg_stage *io) {
     xg_str first, second, exe, again;

@@ -1,0 +1,351 @@
+/* tests/kernels.c -- what kernels promise, on the simulator with its checks on.
+ *
+ *     kernels [--verbose]
+ *
+ *   traffic   elementwise operations, transposes, reductions, softmax and layer norm on arrays of a megabyte and more: at most 5% more sectors than what is read
+ *             and written holds, in one kernel; transposes (of dimensions of whole sectors) without a bank conflict
+ *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
+ *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
+ *   diamonds  a chain whose paths double thirty times: code grows by the step
+ * Ends with "N passed, N failed". */
+#include "../src/xlagpu.h"
+#include "../src/xlagpu_runtime.h"
+#include <stdarg.h>
+#include "expect.h"
+
+typedef struct text { char p[32768]; size_t n; } text;
+static text src; /* the module at hand */
+static xlagpu_device *device;
+static bool verbose;
+
+static void put(const char *format, ...) {
+    va_list a;
+    int n;
+    va_start(a, format);
+    n = vsnprintf(src.p + src.n, sizeof src.p - src.n, format, a);
+    va_end(a);
+    src.n += n > 0 ? (size_t)n : 0;
+    if (src.n >= sizeof src.p) src.n = sizeof src.p - 1;
+}
+static void begin(const char *reducer, const char *type) {
+    src.n = 0;
+    put("HloModule kernels\n");
+    if (reducer) put("fold { a = %s[] parameter(0) b = %s[] parameter(1) ROOT r = %s[] %s(a, b) }\n", type, type, type, reducer);
+}
+static bool broken(const char *what, const char *message) {
+    char line[400];
+    snprintf(line, sizeof line, "%s: %s", what, message);
+    if (verbose) printf("%s", src.p);
+    return EXPECT_IN(false, line);
+}
+
+/* ---- one module, compiled and run ---- */
+
+typedef struct job { xlagpu_context *c; xlagpu_module *m; xlagpu_program *p; xlagpu_tensor in[8], want[4]; xlagpu_rt_tensor rin[8], out[4]; uint32_t n_in, n_out; size_t bytes; } job;
+
+static bool job_open(job *j, const char *what) {
+    xlagpu_value_info v;
+    xlagpu_compile_desc d;
+    xlagpu_bytes exe;
+    uint32_t k;
+    size_t i;
+    memset(j, 0, sizeof *j);
+    memset(&d, 0, sizeof d);
+    d.target.name = "sm_90a";
+    j->c = xlagpu_create(NULL);
+    j->m = xlagpu_parse(j->c, what, src.p, src.n);
+    if (!j->m || !(exe = xlagpu_compile(j->m, &d)).data) return broken(what, xlagpu_error(j->c));
+    j->p = xlagpu_rt_load(device, exe.data, exe.size);
+    if (!j->p) return broken(what, xlagpu_rt_error(device));
+    j->n_in = xlagpu_parameter_count(j->m);
+    j->n_out = xlagpu_result_count(j->m);
+    for (k = 0; k < j->n_in; k++) {
+        unsigned char *p;
+        xlagpu_parameter_info(j->m, k, &v);
+        p = (unsigned char *)malloc(v.bytes + 1);
+        for (i = 0; i < v.bytes; i++) p[i] = v.type == XLAGPU_S32 && i % 4 ? 0 : (unsigned char)((i * 2654435761u >> 13) % 101);
+        j->in[k].data = j->rin[k].data = p;
+        j->in[k].bytes = j->rin[k].bytes = v.bytes;
+        j->bytes += v.bytes;
+    }
+    for (k = 0; k < j->n_out; k++) {
+        xlagpu_result_info(j->m, k, &v);
+        j->want[k].data = calloc(1, v.bytes + 1);
+        j->out[k].data = calloc(1, v.bytes + 1);
+        j->want[k].bytes = j->out[k].bytes = v.bytes;
+        j->bytes += v.bytes;
+    }
+    return true;
+}
+static void job_close(job *j) {
+    uint32_t k;
+    xlagpu_rt_unload(j->p);
+    for (k = 0; k < j->n_in; k++) free(j->in[k].data);
+    for (k = 0; k < j->n_out; k++) { free(j->want[k].data); free(j->out[k].data); }
+    xlagpu_destroy(j->c);
+}
+static bool job_run(job *j, const char *what) { return xlagpu_rt_run(j->p, j->rin, j->n_in, j->out, j->n_out) == XLAGPU_OK || broken(what, xlagpu_rt_error(device)); }
+
+/* ---- traffic ---- */
+
+static void traffic(const char *what, bool no_conflicts) {
+    xlagpu_kernel_stats s[8];
+    uint64_t sectors = 0, conflicts = 0;
+    uint32_t n, k;
+    char line[200];
+    job j;
+    if (job_open(&j, what) && job_run(&j, what)) {
+        n = xlagpu_rt_stats(j.p, s, 8);
+        for (k = 0; k < n && k < 8; k++) { sectors += s[k].sectors; conflicts += s[k].bank_conflicts; }
+        snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu, %llu bank conflicts", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32), (unsigned long long)conflicts);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN(n <= 1 && sectors * 100 <= j.bytes / 32 * 105 && (!no_conflicts || !conflicts), line);
+    }
+    job_close(&j);
+}
+static void traffic_of(const char *type, int64_t bytes) {
+    static const int64_t shapes[][3] = {{1, 1024, 512}, {1, 4096, 96}, {6, 256, 352}, {96, 32, 192}};
+    static const int perms[][3] = {{0, 2, 1}, {1, 0, 2}, {2, 0, 1}};
+    char what[96];
+    size_t i, k;
+    for (i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        long long a = shapes[i][0], b = shapes[i][1], c = shapes[i][2] * (bytes < 4 ? 4 / bytes : 1);
+        begin(NULL, type);
+        put("ENTRY e { x = %s[%lld,%lld,%lld] parameter(0) y = %s[%lld,%lld,%lld] parameter(1) ROOT r = %s[%lld,%lld,%lld] add(x, y) }\n", type, a, b, c, type, a, b, c, type, a, b, c);
+        snprintf(what, sizeof what, "add %s[%lld,%lld,%lld]", type, a, b, c);
+        traffic(what, true);
+        for (k = 0; k < sizeof perms / sizeof *perms; k++) {
+            long long d[3];
+            d[0] = a; d[1] = b; d[2] = c;
+            begin(NULL, type);
+            put("ENTRY e { x = %s[%lld,%lld,%lld] parameter(0) ROOT r = %s[%lld,%lld,%lld] transpose(x), dimensions={%d,%d,%d} }\n", type, a, b, c, type, d[perms[k][0]], d[perms[k][1]], d[perms[k][2]], perms[k][0], perms[k][1], perms[k][2]);
+            snprintf(what, sizeof what, "transpose {%d,%d,%d} of %s[%lld,%lld,%lld]", perms[k][0], perms[k][1], perms[k][2], type, a, b, c);
+            traffic(what, true);
+        }
+    }
+}
+static void traffic_rows(const char *type, long long rows, long long columns) {
+    char what[96];
+    begin("add", type);
+    put("ENTRY e { x = %s[%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld] reduce(x, z), dimensions={1}, to_apply=fold }\n", type, rows, columns, type, type, rows);
+    snprintf(what, sizeof what, "rows of %s[%lld,%lld]", type, rows, columns);
+    traffic(what, false);
+    begin("add", type);
+    put("ENTRY e { x = %s[%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld] reduce(x, z), dimensions={0}, to_apply=fold }\n", type, columns / 16, rows * 16, type, type, rows * 16);
+    snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
+    traffic(what, false);
+}
+static void traffic_row_programs(const char *t, long long r, long long c) {
+    char what[96];
+    begin("add", t);
+    put("most { a = %s[] parameter(0) b = %s[] parameter(1) ROOT r = %s[] maximum(a, b) }\nENTRY e {\n  x = %s[%lld,%lld] parameter(0)\n  z = %s[] constant(0)\n  l = %s[] constant(-inf)\n", t, t, t, t, r, c, t, t);
+    put("  m = %s[%lld] reduce(x, l), dimensions={1}, to_apply=most\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n  e = %s[%lld,%lld] exponential(d)\n", t, r, t, r, c, t, r, c, t, r, c);
+    put("  s = %s[%lld] reduce(e, z), dimensions={1}, to_apply=fold\n  sb = %s[%lld,%lld] broadcast(s), dimensions={0}\n  ROOT q = %s[%lld,%lld] divide(e, sb)\n}\n", t, r, t, r, c, t, r, c);
+    snprintf(what, sizeof what, "softmax of %s[%lld,%lld]", t, r, c);
+    traffic(what, false);
+    begin("add", t);
+    put("ENTRY e {\n  x = %s[%lld,%lld] parameter(0)\n  z = %s[] constant(0)\n  n = %s[] constant(0.001)\n  nr = %s[%lld] broadcast(n), dimensions={}\n", t, r, c, t, t, t, r);
+    put("  s = %s[%lld] reduce(x, z), dimensions={1}, to_apply=fold\n  m = %s[%lld] multiply(s, nr)\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n", t, r, t, r, t, r, c, t, r, c);
+    put("  q = %s[%lld,%lld] multiply(d, d)\n  v = %s[%lld] reduce(q, z), dimensions={1}, to_apply=fold\n  w = %s[%lld] add(v, nr)\n  k = %s[%lld] rsqrt(w)\n", t, r, c, t, r, t, r, t, r);
+    put("  kb = %s[%lld,%lld] broadcast(k), dimensions={0}\n  ROOT o = %s[%lld,%lld] multiply(d, kb)\n}\n", t, r, c, t, r, c);
+    snprintf(what, sizeof what, "layer norm of %s[%lld,%lld]", t, r, c);
+    traffic(what, false);
+}
+
+/* ---- sizes ---- */
+
+static void same(const char *what) {
+    uint32_t k;
+    job j;
+    if (job_open(&j, what)) {
+        if (xlagpu_evaluate(j.m, j.in, j.n_in, j.want, j.n_out, false) != XLAGPU_OK) (void)broken(what, xlagpu_error(j.c));
+        else if (job_run(&j, what)) for (k = 0; k < j.n_out; k++) {
+            if (memcmp(j.want[k].data, j.out[k].data, j.out[k].bytes) == 0) passed++;
+            else (void)broken(what, "differs from the evaluator");
+        }
+    }
+    job_close(&j);
+}
+/* What stands between "ENTRY e {" and "}", with N, P (N + 1) and H (half of N, rounded up) as numbers. */
+static void same_of(const char *body, long long n) {
+    const char *p;
+    char what[60];
+    begin("add", "s32");
+    put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nless { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
+    for (p = body; *p; p++) {
+        if (*p == 'N') put("%lld", n);
+        else if (*p == 'P') put("%lld", n + 1);
+        else if (*p == 'H') put("%lld", (n + 1) / 2);
+        else if (*p == 'M') put("%lld", n ? n - 1 : 0);
+        else put("%c", *p);
+    }
+    put(" }\n");
+    snprintf(what, sizeof what, "%.40s for %lld", strstr(body, "ROOT"), n);
+    same(what);
+}
+static void sizes(void) {
+    static const long long lengths[] = {0, 1, 31, 33, 127, 129, 251, 4095, 65537};
+    static const char *const bodies[] = {
+        "ROOT r = s32[5,N] multiply(x, x)",
+        "ROOT r = s32[N,5] transpose(x), dimensions={1,0}",
+        "y = s32[N,5] reshape(x) ROOT r = s32[5,N] transpose(y), dimensions={1,0}",
+        "ROOT r = s32[5,N] reverse(x), dimensions={1}",
+        "ROOT r = s32[5] reduce(x, z), dimensions={1}, to_apply=fold",
+        "ROOT r = s32[N] reduce(x, z), dimensions={0}, to_apply=fold",
+        "ROOT r = s32[] reduce(x, z), dimensions={0,1}, to_apply=most",
+        "s = s32[5] reduce(x, z), dimensions={1}, to_apply=fold b = s32[5,N] broadcast(s), dimensions={0} ROOT r = s32[5,N] subtract(x, b)",
+        "ROOT r = s32[5,N] sort(x), dimensions={1}, to_apply=less",
+        "ROOT r = s32[5,N] sort(x), dimensions={0}, to_apply=less, is_stable=true",
+        "y = s32[5,P] parameter(1) ROOT r = s32[5,2N1] concatenate(x, y), dimensions={1}",
+        "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
+        "ROOT r = s32[3,H] slice(x), slice={[1:4], [0:N:2]}",
+        "u = s32[2,H] parameter(1) i = s32[] parameter(2) ROOT r = s32[5,N] dynamic-update-slice(x, u, i, i)",
+        "i = s32[] parameter(1) ROOT r = s32[2,H] dynamic-slice(x, i, i), dynamic_slice_sizes={2,H}",
+        "i = s32[N] parameter(1) ROOT r = s32[5,N] gather(x, i), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={5,1}",
+        "i = s32[N,1] parameter(1) u = s32[5,N] parameter(2) ROOT r = s32[5,N] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=fold",
+        "ROOT r = s32[3] iota(), iota_dimension=0",
+    };
+    static const char *const windows[] = { /* of at least one element */
+        "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
+        "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
+        "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
+        "y = s32[N,7] parameter(1) ROOT r = s32[5,7] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        for (k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+            if (strstr(bodies[k], "2N1")) { /* the sum of N and P */
+                begin(NULL, NULL);
+                put("ENTRY e { x = s32[5,%lld] parameter(0) y = s32[5,%lld] parameter(1) ROOT r = s32[5,%lld] concatenate(x, y), dimensions={1} }\n", lengths[i], lengths[i] + 1, 2 * lengths[i] + 1);
+                same("concatenate");
+            } else if (lengths[i] || !strstr(bodies[k], "gather(")) same_of(bodies[k], lengths[i]);
+        }
+        for (k = 0; lengths[i] && k < sizeof windows / sizeof *windows; k++) if (k || lengths[i] < 5000) same_of(windows[k], lengths[i]); /* the evaluator sums each window anew */
+    }
+}
+/* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
+static void ranks(void) {
+    static const int primes[] = {3, 7, 2, 5, 1, 3, 2, 11};
+    int rank, k, form;
+    for (rank = 0; rank <= 8; rank++) for (form = 0; form < 3; form++) {
+        char what[40];
+        if (form == 2 && !rank) continue;
+        begin("add", "s32");
+        put("ENTRY e { x = s32[");
+        for (k = 0; k < rank; k++) put("%s%d", k ? "," : "", primes[k]);
+        put("] parameter(0) z = s32[] constant(5) ROOT r = s32[");
+        if (form < 2) for (k = 0; k < rank; k++) put("%s%d", k ? "," : "", primes[form ? (k + 1) % rank : rank - 1 - k]);
+        else for (k = 1; k < rank; k += 2) put("%s%d", k > 1 ? "," : "", primes[k]);
+        put(form < 2 ? "] transpose(x), dimensions={" : "] reduce(x, z), dimensions={");
+        if (form < 2) for (k = 0; k < rank; k++) put("%s%d", k ? "," : "", form ? (k + 1) % rank : rank - 1 - k);
+        else for (k = 0; k < rank; k += 2) put("%s%d", k ? "," : "", k);
+        put("}%s }\n", form == 2 ? ", to_apply=fold" : "");
+        snprintf(what, sizeof what, "rank %d, form %d", rank, form);
+        same(what);
+    }
+}
+
+/* ---- more than 2^31 elements ---- */
+
+/* Elements of arrays that nobody makes as a whole: s64 results, each the number that element [row, column] of f(iota) has. */
+static void far_elements(const char *body, int64_t rows, int64_t columns, int64_t (*want)(int64_t row, int64_t column), int64_t first_row, int64_t first_column) {
+    int64_t k, bad = 0;
+    job j;
+    begin(NULL, NULL);
+    put("ENTRY e { %s ROOT r = s64[%lld,%lld] slice(y), slice={[%lld:%lld], [%lld:%lld]} }\n", body, (long long)rows, (long long)columns, (long long)first_row, (long long)(first_row + rows), (long long)first_column,
+        (long long)(first_column + columns));
+    if (job_open(&j, body) && job_run(&j, body)) {
+        for (k = 0; k < rows * columns; k++) bad += ((int64_t *)j.out[0].data)[k] != want(first_row + k / columns, first_column + k % columns);
+        EXPECT_IN(!bad, body);
+    }
+    job_close(&j);
+}
+static int64_t want_flat(int64_t row, int64_t column) { return row * 60000 + column; }
+static int64_t want_turned(int64_t row, int64_t column) { return column * 60000 + row; }
+static int64_t want_reversed(int64_t row, int64_t column) { return (49999 - row) * 60000 + 59999 - column; }
+static int64_t want_padded(int64_t row, int64_t column) { return column < 7 ? -1 : row * 60000 + column - 7; }
+static void large(void) {
+    static const char *const whole[] = {
+        "ROOT r = s8[50000,60000] add(x, x)", "ROOT r = s8[60000,50000] transpose(x), dimensions={1,0}", "ROOT r = s8[50000,60000] reverse(x), dimensions={0,1}",
+        "ROOT r = s8[50000] reduce(x, z), dimensions={1}, to_apply=fold", "ROOT r = s8[60000] reduce(x, z), dimensions={0}, to_apply=fold", "ROOT r = s8[100000,60000] concatenate(x, x), dimensions={0}",
+        "ROOT r = s8[50001,60003] pad(x, z), padding=0_1x2_1", "ROOT r = s8[49000,59000] slice(x), slice={[1000:50000], [1000:60000]}",
+        "ROOT r = s8[50000,60000] reduce-window(x, z), window={size=1x60000 pad=0_0x59999_0}, to_apply=fold",
+        "y = s8[25000,60000] parameter(1) i = s32[] parameter(2) ROOT r = s8[50000,60000] dynamic-update-slice(x, y, i, i)",
+    };
+    size_t k;
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 y = s64[50000,60000] reshape(i)", 9, 70, want_flat, 49990, 59000);
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) y = s64[60000,50000] transpose(m), dimensions={1,0}", 70, 9, want_turned, 59000, 49990);
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) y = s64[50000,60000] reverse(m), dimensions={0,1}", 9, 70, want_reversed, 3, 5);
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) c = s64[] constant(-1) y = s64[50000,60007] pad(m, c), padding=0_0x7_0", 9, 70, want_padded, 49990, 0);
+    for (k = 0; k < sizeof whole / sizeof *whole; k++) {
+        xlagpu_context *c = xlagpu_create(NULL);
+        xlagpu_compile_desc d;
+        xlagpu_module *m;
+        memset(&d, 0, sizeof d);
+        d.target.name = "sm_90a";
+        begin("add", "s8");
+        put("ENTRY e { x = s8[50000,60000] parameter(0) z = s8[] constant(0) %s }\n", whole[k]);
+        m = xlagpu_parse(c, "large", src.p, src.n);
+        if (m && xlagpu_compile(m, &d).data) passed++; else (void)broken(whole[k], xlagpu_error(c));
+        xlagpu_destroy(c);
+    }
+}
+
+/* ---- diamonds ---- */
+
+/* Each step reads the one before it at two places, so that 2^steps paths lead to the first; fused: all of it is one kernel. The bytes of PTX, 0 when it fails. */
+static uint64_t diamonds(int steps, bool fused) {
+    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_compile_desc d;
+    xlagpu_report report;
+    xlagpu_module *m;
+    int k;
+    memset(&d, 0, sizeof d);
+    memset(&report, 0, sizeof report);
+    d.target.name = "sm_90a";
+    begin(NULL, NULL);
+    put("%s {\n  v0 = f32[64,64] parameter(0)\n", fused ? "f" : "ENTRY e");
+    for (k = 1; k <= steps; k++) {
+        put("  t%d = f32[64,64] transpose(v%d), dimensions={1,0}\n  c%d = f32[] constant(%d.5)\n  b%d = f32[64,64] broadcast(c%d), dimensions={}\n", k, k - 1, k, k, k, k);
+        put("  w%d = f32[64,64] multiply(v%d, b%d)\n  %sv%d = f32[64,64] add(t%d, w%d)\n", k, k - 1, k, k == steps ? "ROOT " : "", k, k, k);
+    }
+    put("}\n");
+    if (fused) put("ENTRY e { x = f32[64,64] parameter(0) ROOT r = f32[64,64] fusion(x), kind=kLoop, calls=f }\n");
+    m = xlagpu_parse(c, "diamonds", src.p, src.n);
+    if (!m || !xlagpu_compile(m, &d).data || !xlagpu_compile_report(m, &report)) (void)broken("diamonds", xlagpu_error(c));
+    xlagpu_destroy(c);
+    return report.ptx_bytes;
+}
+
+int main(int argc, char **argv) {
+    xlagpu_device_desc d;
+    uint64_t ten, thirty;
+    int fused;
+    verbose = argc > 1 && strcmp(argv[1], "--verbose") == 0;
+    memset(&d, 0, sizeof d);
+    d.platform = "host";
+    if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) { fprintf(stderr, "%s\n", xlagpu_rt_error(device)); return 1; }
+    traffic_of("s8", 1);
+    traffic_of("bf16", 2);
+    traffic_of("f32", 4);
+    traffic_of("f64", 8);
+    traffic_rows("f32", 2048, 256);
+    traffic_rows("s32", 256, 2048);
+    traffic_rows("bf16", 1024, 1024);
+    traffic_rows("f64", 200, 1600);
+    traffic_row_programs("f32", 1024, 256);
+    traffic_row_programs("f32", 64, 8192);
+    traffic_row_programs("bf16", 512, 1024);
+    sizes();
+    ranks();
+    large();
+    for (fused = 0; fused < 2; fused++) {
+        ten = diamonds(10, fused != 0);
+        thirty = diamonds(30, fused != 0);
+        if (verbose) printf("diamonds: %llu bytes of PTX for 10 steps, %llu for 30\n", (unsigned long long)ten, (unsigned long long)thirty);
+        EXPECT(thirty && thirty <= 4 * ten);
+    }
+    xlagpu_rt_close(device);
+    return finish();
+}
