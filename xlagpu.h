@@ -206,7 +206,7 @@ typedef struct xlagpu_compile_desc {
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; } xlagpu_report; /* largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
@@ -1181,16 +1181,15 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
-/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+/* The first spare chunk that has room. NULL: none. */
 XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
-    while (a->spare) {
-        xg_chunk *c = a->spare;
-        a->spare = c->older;
-        if ((size_t)(c->end - (char *)c) >= room) return c;
-        xg_mem_free(a->ctx, c);
-    }
-    return NULL;
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) < room) link = &(*link)->older;
+    c = *link;
+    if (c) *link = c->older;
+    return c;
 }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1203,7 +1202,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    (void)xg_arena_take_spare(a, SIZE_MAX);
+    xg_arena_free_spare(a);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -1225,6 +1224,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
         if (room < a->grow) room = a->grow;
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
@@ -1234,15 +1234,20 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->end = chunk->end;
 }
 
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (XG_UNLIKELY(bytes > (size_t)(a->end - a->at))) {
-        if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-        xg_arena_grow(a, (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN);
-    }
-    p = a->at;
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    a->at = bytes > (size_t)(a->end - p) ? a->end : p + bytes;
+    xg_arena_grow(a, bytes);
+    p = a->at;
+    a->at += bytes;
+    return p;
+}
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+    char *p = a->at;
+    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
+    a->at = p + room;
     return p;
 }
 
@@ -1578,10 +1583,9 @@ XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     return xg_str_of(p, s.n);
 }
 
-/* Multiply-xorshift over 8-byte words; quality is enough for tables, and it is the same on every machine. */
+/* Xorshift-multiply over 8-byte words, of which the upper half is kept; quality is enough for tables, and it is the same on every machine. */
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
     uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
-    v *= 0xD6E8FEB86659FD93u;
     v ^= v >> 32;
     v *= 0xD6E8FEB86659FD93u;
     return (uint32_t)(v >> 32);
@@ -1921,7 +1925,7 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, none, set_dimension_size, none, "dimensions!") \
     /* contraction */ \
     X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims!") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
     X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, none, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
     X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
     X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, none, fft, none, "fft_type! fft_length!") \
@@ -2195,6 +2199,7 @@ typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int6
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
+    xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     const xg_source *source;     /* NULL for modules made by code */
     xg_pool pool;
     xg_set shapes, layouts;
@@ -2214,10 +2219,12 @@ struct xg_module {
     xg_dict comp_names;
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
+    bool has_dynamic;            /* a shape with dynamic dimensions was made */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
     bool made_order;             /* a control edge */
     bool row_programs;           /* priority fusion may make them: pass row-fusion */
+    xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
@@ -5878,6 +5885,7 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
         uint8_t *dynamic = XG_NEW_N(m->arena, uint8_t, key->rank);
         memcpy(dynamic, key->dynamic, key->rank);
         made->dynamic = dynamic;
+        m->has_dynamic = true;
     }
     if (key->n_elems) {
         const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, key->n_elems);
@@ -6415,10 +6423,12 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
     xg_set_init(&m->layouts, a);
     xg_dict_init(&m->comp_names, a);
+    xg_dict_init(&m->row_forms, xg_arena_inner(a));
     m->name = xg_str_copy(a, name);
     m->replica_count = m->num_partitions = 1;
     m->compact_operands = true;
@@ -8695,6 +8705,7 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in); /* NULL: not with these operands and results */
 XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */
 XG_FN xg_value *xg_linear_widen(xg_eval_run *r, xg_value **v);
@@ -8731,6 +8742,7 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
     X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
     /* factorisations and solvers, as JAX asks CUDA for them */ \
@@ -8766,12 +8778,17 @@ XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
     return v.n ? v.n >= 4 && memcmp(v.p, "true", 4) == 0 : otherwise;
 }
 
+XG_FN int64_t xg_call_number(xg_str v) { /* of at most nine digits; else -1 */
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) { n = n * 10 + (v.p[k] - '0'); if (k == 9) return -1; }
+    return k ? n : -1;
+}
+XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v) { return xg_call_number(xg_call_option(i, name)) == v; }
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
     xg_str v = xg_call_option(i, name);
-    uint32_t k;
-    int code = 0;
-    for (k = 0; k < v.n && k < 3 && v.p[k] >= '0' && v.p[k] <= '9'; k++) code = code * 10 + (v.p[k] - '0');
-    return v.n ? code && code < 128 && strchr(letters, code) != NULL : xg_call_flag(i, flag, otherwise);
+    int64_t code = xg_call_number(v);
+    return v.n ? code > 0 && code < 128 && strchr(letters, (int)code) != NULL : xg_call_flag(i, flag, otherwise);
 }
 XG_FN bool xg_call_is(xg_str target, const char *name) {
     uint32_t k;
@@ -8964,6 +8981,26 @@ XG_FN xg_value *xg_eval_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **
     xg_eval_drop(r, operands[1]);
     xg_arena_reset(&r->stack, mark);
     return out;
+}
+
+/* jax.nn.scaled_matmul: both operands contract their last dimension; a first one of three is the batch. */
+XG_FN xg_value *xg_call_block_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    static const int64_t dims[3] = {0, 1, 2};
+    static const xg_attr_key keys[4] = {XG_A_lhs_batch_dims, XG_A_rhs_batch_dims, XG_A_lhs_contracting_dims, XG_A_rhs_contracting_dims};
+    const xg_shape *s = i->shape;
+    uint32_t n = xg_shape_is_array(s) ? s->rank : 0, k, d;
+    xg_inst dot = *i;
+    if (i->n_operands != 4 || n < 2 || n > 3 || xg_type_class(s->type) != XGT_F) return NULL;
+    for (k = 0; k < 4; k++) {
+        const xg_shape *t = in[k]->shape, *of = in[k & 1]->shape;
+        if (xg_type_class(t->type) != XGT_F || t->rank != n || t->dims[n - 1] > of->dims[n - 1] || in[0]->shape->dims[n - 1] != of->dims[n - 1]) return NULL;
+        for (d = 0; d < n; d++) if (t->dims[d] != of->dims[d] && (t->dims[d] <= 0 || of->dims[d] % t->dims[d])) return NULL;
+        if ((n == 3 && of->dims[0] != s->dims[0]) || of->dims[n - 2] != s->dims[n - 2 + (k & 1)]) return NULL;
+    }
+    dot.attrs = NULL;
+    dot.n_attrs = 0;
+    for (k = n == 3 ? 0 : 2; k < 4; k++) xg_inst_set_attr(&dot, xg_attr_make_ints(r->module, keys[k], k < 2 ? dims : dims + n - 1, 1));
+    return xg_eval_scaled_dot(r, &dot, in);
 }
 
 /* ---- ragged-dot ---- */
@@ -9364,6 +9401,15 @@ XG_FN int64_t xg_scan_box(xg_strided *c, const xg_shape *s, uint32_t dim, int64_
     return at * strides[dim] * (int64_t)c->bytes;
 }
 
+/* The shape of a slice, which is that of the computation's parameter but for dynamic sizes. */
+XG_FN const xg_shape *xg_scan_slice(xg_eval_run *r, const xg_shape *whole, uint32_t dim, const xg_shape *param) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, n = 0;
+    if (!param->dynamic) return param;
+    for (d = 0; d < whole->rank; d++) if (d != dim) dims[n++] = whole->dims[d];
+    return xg_shape_array(r->module, whole->type, dims, n, NULL, NULL);
+}
+
 XG_FN void xg_scan_store(xg_eval_run *r, xg_value *out, uint32_t dim, int64_t at, xg_value **slice) {
     const unsigned char *from = xg_eval_dense(r, slice);
     xg_strided c;
@@ -9388,7 +9434,7 @@ XG_FN xg_value *xg_eval_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         for (k = 0; k < inputs; k++) {
             xg_strided c;
             int64_t offset = xg_scan_box(&c, in[k]->shape, dim, at);
-            args[k] = xg_eval_new(r, comp->params[k]->shape);
+            args[k] = xg_eval_new(r, xg_scan_slice(r, in[k]->shape, dim, comp->params[k]->shape));
             xg_eval_copy(&c, args[k]->data, in[k]->data + offset);
         }
         for (k = 0; k < carries; k++) args[inputs + k] = outs[outputs + k];
@@ -9895,7 +9941,9 @@ XG_FN void xg_sized_operand(xg_eval_run *r, xg_value **in, uint32_t k, const int
 XG_FN void xg_sized_pair(xg_eval_run *r, const xg_inst *i, xg_value **in, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
     bool dynamic_a = xg_sized_is_dynamic(XG_OPERAND(i, a)->shape, da), dynamic_b = xg_sized_is_dynamic(XG_OPERAND(i, b)->shape, db);
     int64_t dims[XG_RANK_MAX], have = in[a]->shape->dims[da], other = in[b]->shape->dims[db];
-    if (have == other || dynamic_a == dynamic_b) return;
+    if (have == other) return;
+    if (dynamic_a && dynamic_b) { dynamic_a = have != XG_OPERAND(i, a)->shape->dims[da]; dynamic_b = other != XG_OPERAND(i, b)->shape->dims[db]; } /* what is full counts as static: most are broadcasts */
+    if (dynamic_a == dynamic_b) return;
     if (dynamic_b) { xg_sized_pair(r, i, in, b, db, a, da); return; }
     if (other < have) return;
     memcpy(dims, in[b]->shape->dims, in[b]->shape->rank * sizeof *dims);
@@ -10020,6 +10068,26 @@ XG_FN const xg_shape *xg_sized_converted(xg_eval_run *r, const xg_inst *i, const
     return xg_sized_shape(r, i->shape->type, dims, i->shape->rank);
 }
 
+/* What is carried keeps its sizes; a dynamic dimension of an output is that of an input. */
+XG_FN const xg_shape *xg_sized_scanned(xg_eval_run *r, const xg_inst *i, xg_value **in, const xg_shape *s, uint32_t inputs) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, k;
+    for (d = 0; d < s->rank; d++) {
+        dims[d] = s->dims[d];
+        if (!xg_sized_is_dynamic(s, d)) continue;
+        for (k = 0; k < inputs && !(d < in[k]->shape->rank && xg_sized_is_dynamic(XG_OPERAND(i, k)->shape, d)); k++) {}
+        if (k == inputs) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "the size of dimension %u of its result is not that of an input", d);
+        dims[d] = in[k]->shape->dims[d];
+    }
+    return xg_sized_shape(r, s->type, dims, s->rank);
+}
+XG_FN const xg_shape *xg_sized_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries, k;
+    const xg_shape **elems = XG_NEW_N(r->module->arena, const xg_shape *, n);
+    for (k = 0; k < n; k++) elems[k] = k >= n - carries ? in[inputs + k - (n - carries)]->shape : xg_sized_scanned(r, i, in, i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape, inputs);
+    return i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(r->module, elems, n) : elems[0];
+}
+
 XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in) {
     switch (i->op) {
     case XG_CONSTANT: case XG_IOTA: case XG_RNG: return xg_eval_static(r, i->shape);
@@ -10029,6 +10097,7 @@ XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in)
     case XG_SLICE: return xg_sized_slice(r, i, in);
     case XG_DYNAMIC_SLICE: xg_sized_sizes(r, i, XG_A_dynamic_slice_sizes, in); return xg_sized_shape(r, i->shape->type, xg_attr_ints(i, XG_A_dynamic_slice_sizes).p, i->shape->rank);
     case XG_GATHER: xg_sized_sizes(r, i, XG_A_slice_sizes, in); return NULL;
+    case XG_SCAN: return xg_sized_scan(r, i, in);
     case XG_BITCAST:
         if (i->shape->type == in[0]->shape->type && i->shape->rank == in[0]->shape->rank && memcmp(i->shape->dims, XG_OPERAND(i, 0)->shape->dims, i->shape->rank * sizeof(int64_t)) == 0) return in[0]->shape;
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use reshape or bitcast-convert", "a bitcast of dynamic dimensions to others is not evaluated");
@@ -10066,7 +10135,7 @@ XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
-    if (memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
+    if (i->shape->rank == 0 || memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;
@@ -12467,6 +12536,113 @@ XG_FN xg_value *xg_eval_iota(xg_eval_run *r, const xg_inst *i, xg_value **in) {
  * beside the algorithms is which counter makes which element, and the counter that is handed on. */
 #ifndef XG_EVAL_RANDOM_C
 #define XG_EVAL_RANDOM_C
+/* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
+ *
+ * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and running at once are one
+ * path, always tested. The bytes are little-endian, position-independent, versioned and checksummed; a reader trusts nothing.
+ *
+ * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one record type (or raw
+ * bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated), to data by offset into DATA.
+ *
+ * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an error. */
+#ifndef XG_API_EXECUTABLE_H
+#define XG_API_EXECUTABLE_H
+
+enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+#define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
+
+/* X(NAME, record): the sections. */
+#define XG_EXE_SECTIONS(X) \
+    X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
+    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
+typedef enum xg_exe_section_kind {
+#define X(name, record) XG_EXE_##name,
+    XG_EXE_SECTIONS(X)
+#undef X
+    XG_EXE_SECTION_COUNT
+} xg_exe_section_kind;
+
+typedef struct xg_exe_header {
+    char magic[8];
+    uint32_t version, n_sections;
+    uint64_t size;      /* of everything */
+    uint64_t checksum;  /* xg_exe_checksum of everything behind this field */
+    uint32_t target;    /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;      /* string: the module's name */
+    uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
+    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
+    uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+} xg_exe_header;
+typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
+
+/* X(NAME, text): what an allocation is. */
+#define XG_EXE_ALLOCATIONS_KINDS(X) X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
+typedef enum xg_exe_allocation_kind {
+#define X(name, text) XG_EXE_ALLOC_##name,
+    XG_EXE_ALLOCATIONS_KINDS(X)
+#undef X
+    XG_EXE_ALLOC_COUNT
+} xg_exe_allocation_kind;
+typedef struct xg_exe_allocation {
+    uint32_t kind, index; /* parameter or result number */
+    uint64_t bytes;
+    uint64_t data;        /* CONSTANT: offset in DATA */
+    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
+    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
+} xg_exe_allocation;
+typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
+typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
+
+/* X(NAME, text): the kinds of thunks.
+ *   KERNEL        kernel; links: one slice per parameter
+ *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
+ *   MEMSET        value: a 32-bit pattern; links: destination slice
+ *   SEQUENCE      links: thunks, run in order
+ *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; links: the body's thunk
+ *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
+ *   REPLICA_ID, PARTITION_ID   links: a u32 slice
+ *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is added then
+ *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
+#define XG_EXE_THUNKS_KINDS(X) \
+    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer") \
+    X(RANDOM_STATE, "rng-get-and-update-state")
+#define XG_EXE_WRITTEN 0x80000000u
+#define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
+typedef enum xg_exe_thunk_kind {
+#define X(name, text) XG_EXE_THUNK_##name,
+    XG_EXE_THUNKS_KINDS(X)
+#undef X
+    XG_EXE_THUNK_COUNT
+} xg_exe_thunk_kind;
+typedef struct xg_exe_thunk {
+    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
+    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
+} xg_exe_thunk;
+
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
+ * the caller must give both the same buffer (otherwise the parameter is copied first). */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+#define XG_EXE_MUST_ALIAS 0x80000000u
+
+/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
+ * index and size is checked anyway. */
+XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
+    uint64_t a = 1, b = 0, i;
+    for (i = 0; i + 4 <= n; i += 4) {
+        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
+        a += w;
+        b += a;
+    }
+    for (; i < n; i++) { a += p[i]; b += a; }
+    return (a & 0xFFFFFFFFu) << 32 ^ b;
+}
+
+#endif /* XG_API_EXECUTABLE_H */
 
 XG_FN void xg_threefry(uint64_t counter, uint64_t key, uint32_t out[2]) {
     static const uint8_t turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -12573,12 +12749,10 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
 
 /* ---- rng ---- */
 
-enum { XG_RANDOM_FIRST = 0x7012395 }; /* XLA's first state of rng-get-and-update-state */
-
 XG_FN void xg_random_begin(xg_eval_run *r) {
     uint32_t d;
     r->devices = XG_NEW_N(&r->mem, xg_device_state, r->n_devices);
-    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
+    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
 }
 
 /* Gives the state of 128 bits, then adds delta to it. */
@@ -16772,6 +16946,35 @@ XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_
     return m;
 }
 
+/* Forward, symbols: position in each window dimension, then the output feature (in its group). */
+XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1), batches = xg_attr_int(q->i, XG_A_batch_group_count, 1), out_features = q->out->dims[l->output_feature];
+    const xg_aff *batch = xg_index_dim(q, (uint32_t)l->input_batch), *group = NULL, *feature;
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2);
+    uint32_t k, n = 0;
+    for (k = 0; k < w.n; k++) {
+        const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
+        m->results[l->output_spatial.p[k]] = xg_index_window_output(q, m, &n, &w.p[k], xg_index_dim(q, (uint32_t)l->input_spatial.p[k]), at, q->out->dims[l->output_spatial.p[k]]);
+    }
+    if (groups > 1) group = xg_aff_div(q->x, xg_index_dim(q, (uint32_t)l->input_feature), q->in->dims[l->input_feature] / groups);
+    if (batches > 1) { group = xg_aff_div(q->x, batch, q->out->dims[l->output_batch]); batch = xg_aff_mod(q->x, batch, q->out->dims[l->output_batch]); }
+    out_features /= groups * batches;
+    feature = xg_index_sym(q, m, w.n, out_features);
+    m->results[l->output_feature] = group ? xg_aff_add(q->x, feature, xg_aff_mul(q->x, group, out_features)) : feature;
+    m->results[l->output_batch] = batch;
+    m->n_constraints = n;
+    return m;
+}
+/* Symbols: output positions, then the output batch. */
+XG_FN const xg_imap *xg_index_conv_from_kernel(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
+    xg_imap *m = xg_index_begin(q, w.n + 1, 0, 0);
+    uint32_t k;
+    for (k = 0; k < w.n; k++) m->results[l->output_spatial.p[k]] = xg_index_sym(q, m, k, q->out->dims[l->output_spatial.p[k]]);
+    m->results[l->output_batch] = xg_index_sym(q, m, w.n, q->out->dims[l->output_batch]);
+    m->results[l->output_feature] = xg_index_dim(q, (uint32_t)l->kernel_output);
+    return m;
+}
+
 XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
     return l->input_spatial.n == n && l->kernel_spatial.n == n && l->output_spatial.n == n && l->input_batch >= 0 && l->input_feature >= 0 &&
            l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0;
@@ -16780,8 +16983,9 @@ XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
 XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
     const xg_attr *labels = xg_inst_attr(q->i, XG_A_dim_labels);
     xg_window w = xg_index_window_of(q->i);
-    if (!q->back || !labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
-    return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+    if (!labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
+    if (q->back) return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
+    return q->operand == 0 ? xg_index_conv_from_input(q, labels->v.labels, w) : xg_index_conv_from_kernel(q, labels->v.labels, w);
 }
 
 /* ---- reduce ---- */
@@ -16858,10 +17062,45 @@ XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_i
     return m;
 }
 
+/* Forward, symbols: the slices, by the batch dims of the output; those that run with a dim of the operand are that dim. */
+XG_FN const xg_imap *xg_index_gather_from_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
+    const xg_inst *indices = XG_OPERAND(q->i, 1);
+    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, q->in->rank);
+    const xg_aff *place[XG_RANK_MAX];
+    uint32_t k, j, at, next = 0, n = 0;
+    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, q->out->dims[g->batch[k]]);
+    for (k = 0; k < g->operand_batch.n; k++) m->results[xg_index_gather_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->operand_batch.p[k]);
+    for (k = 0; k < q->in->rank; k++) {
+        const xg_aff *e = xg_index_dim(q, k);
+        if (xg_index_has(g->operand_batch, k, NULL)) continue;
+        if (xg_index_has(g->starts, k, &at)) {
+            xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
+            uint32_t batch = 0;
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]));
+            for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
+            for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
+            for (j = 0; j < indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, indices->shape->rank);
+        }
+        xg_index_require(m, &n, e, 0, g->sizes.p[k] - 1);
+        if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
+    }
+    m->n_constraints = n;
+    return m;
+}
+/* Symbols: the window. */
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
+    xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
+    uint32_t k, batch = 0;
+    for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
+    for (k = 0; k < q->in->rank; k++) if ((int64_t)k != g->vector_dim) m->results[g->batch[batch++]] = xg_index_dim(q, k);
+    return m;
+}
+
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
     xg_index_gather_dims g;
-    if (!q->back) return xg_imap_undefined(q->x);
     xg_index_gather_read(q, &g);
+    if (!q->back) return q->operand == 0 ? xg_index_gather_from_operand(q, &g) : xg_index_gather_from_indices(q, &g);
     return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
 }
 
@@ -17335,6 +17574,8 @@ XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and co
 XG_FN bool xg_dce_fusion_params(xg_inst *fusion); /* those that nobody uses go, with the operands */
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
+XG_FN bool xg_opt_has_control(const xg_module *m);
+XG_FN void xg_opt_settle_control(xg_module *m);    /* control predecessors that have gone are forgotten: after each pass, by the driver */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
@@ -17346,8 +17587,11 @@ XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as r
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
 XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
+XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
+XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
@@ -17359,7 +17603,8 @@ XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contr
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
-XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: parameters and results get the layouts of the entry */
+XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
+XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
@@ -17428,6 +17673,7 @@ XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
 XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape);
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape);
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
@@ -17711,6 +17957,8 @@ XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
     for (k = 0; k < shape->n_elems; k++) all[k] = xg_hb_as(b, xg_hb_element(b, x, k), shape->elems[k]);
     return xg_hb_tuple(b, all, shape->n_elems);
 }
+/* The value with the dynamic dimensions of `shape`, in whatever layout. */
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape) { return !b->comp->module->has_dynamic || xg_shape_compatible(x->shape, shape) ? x : xg_hb_as(b, x, shape); }
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
     xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
@@ -17886,12 +18134,16 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     /* algsimp_reduce.c: many elements */ \
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
-    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT)
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    /* algsimp_convolution.c */ \
+    X(convolution_transpose, CONVOLUTION, CLOSE) X(convolution_reverse, CONVOLUTION, CLOSE) X(transpose_convolution, TRANSPOSE, CLOSE) X(convolution_dot, CONVOLUTION, CLOSE)
 
 enum { XG_ALG_EXACT, XG_ALG_CLOSE };
 #define X(name, op, law) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i);
 XG_ALG_RULES(X)
 #undef X
+
+XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot); /* algsimp_move.c */
 
 /* ---- algsimp_match.c ---- */
 XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
@@ -18530,6 +18782,12 @@ RULE(transpose_reshape) { /* only ones change places */
     }
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
+/* Does the dot treat its operands alike? An algorithm may tell them apart. */
+XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot) {
+    const xg_attr *precision = xg_inst_attr(dot, XG_A_operand_precision);
+    if (xg_inst_attr(dot, XG_A_algorithm)) return false;
+    return !precision || precision->v.words->n != 2 || xg_str_eq(precision->v.words->p[0], precision->v.words->p[1]);
+}
 /* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
 RULE(transpose_dot) {
     xg_inst *d = P(0);
@@ -18544,11 +18802,7 @@ RULE(transpose_dot) {
     for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
     if (lhs == 0 || rhs == 0) return NULL;
     now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
-    if (xg_inst_attr(d, XG_A_algorithm)) return NULL; /* may tell its operands apart */
-    if (xg_inst_attr(d, XG_A_operand_precision)) {
-        const xg_words *w = xg_inst_attr(d, XG_A_operand_precision)->v.words;
-        if (w->n == 2 && !xg_str_eq(w->p[0], w->p[1])) return NULL;
-    }
+    if (!xg_alg_dot_is_symmetric(d)) return NULL;
     return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
 }
 
@@ -19237,6 +19491,188 @@ RULE(map_inline) {
 #undef RANK
 
 #endif /* XG_OPT_ALGSIMP_REDUCE_C */
+/* opt/algsimp_convolution.c -- rules about convolutions. What they promise stands in algsimp.h.
+ *
+ * Where the dimensions of its operands and of its result lie, and whether the kernel is turned round, a convolution says itself: moves on both sides of it, which would be kernels
+ * of their own, become labels. One that looks at single points is a dot. */
+#ifndef XG_OPT_ALGSIMP_CONVOLUTION_C
+#define XG_OPT_ALGSIMP_CONVOLUTION_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+/* ---- labels ---- */
+
+enum { XG_CONV_INPUT, XG_CONV_KERNEL, XG_CONV_OUTPUT };
+typedef struct xg_conv_part { int64_t *first, *second; int64_t *spatial; const char *letters; } xg_conv_part;
+/* A copy of the labels whose lists may be written. */
+XG_FN xg_dim_labels *xg_conv_labels(xg_module *m, const xg_inst *i, xg_conv_part part[3]) {
+    xg_dim_labels *l = XG_NEW(m->arena, xg_dim_labels);
+    xg_ints *lists[3];
+    uint32_t k, j;
+    *l = *xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    lists[0] = &l->input_spatial; lists[1] = &l->kernel_spatial; lists[2] = &l->output_spatial;
+    part[0].first = &l->input_batch; part[0].second = &l->input_feature; part[0].letters = "bf";
+    part[1].first = &l->kernel_input; part[1].second = &l->kernel_output; part[1].letters = "io";
+    part[2].first = &l->output_batch; part[2].second = &l->output_feature; part[2].letters = "bf";
+    for (k = 0; k < 3; k++) {
+        part[k].spatial = XG_NEW_N(m->arena, int64_t, lists[k]->n + 1);
+        for (j = 0; j < lists[k]->n; j++) part[k].spatial[j] = lists[k]->p[j];
+        lists[k]->p = part[k].spatial;
+    }
+    return l;
+}
+XG_FN bool xg_conv_is_labelled(const xg_inst *i) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    return l->input_batch >= 0 && l->input_feature >= 0 && l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0 && !xg_inst_attr(i, XG_A_sparsity_config);
+}
+/* Dimension d becomes to[d]. */
+XG_FN void xg_conv_renumber(xg_conv_part *p, uint32_t n, const int64_t *to) {
+    uint32_t k;
+    *p->first = to[*p->first];
+    *p->second = to[*p->second];
+    for (k = 0; k < n; k++) p->spatial[k] = to[p->spatial[k]];
+}
+XG_FN xg_attr xg_conv_attr(xg_module *m, xg_dim_labels *l, const xg_conv_part *part) {
+    uint32_t n = l->input_spatial.n, k, j;
+    xg_attr a;
+    xg_buf b;
+    xg_buf_init(&b, m->arena);
+    for (k = 0; k < 3; k++) {
+        xg_puts(&b, k == 0 ? "" : k == 1 ? "_" : "->");
+        for (j = 0; j < n + 2; j++) {
+            uint32_t s = 0;
+            while (s < n && part[k].spatial[s] != (int64_t)j) s++;
+            xg_putc(&b, *part[k].first == (int64_t)j ? part[k].letters[0] : *part[k].second == (int64_t)j ? part[k].letters[1] : (char)('0' + s));
+        }
+    }
+    l->text = xg_str_of(b.p, b.n);
+    memset(&a, 0, sizeof a);
+    a.key = XG_A_dim_labels;
+    a.v.labels = l;
+    return a;
+}
+
+/* ---- moves ---- */
+
+/* Do neighbours in the result read neighbours? Neighbouring features read all of the input alike, other neighbours all of the kernel. */
+XG_FN bool xg_conv_reads_neighbours(const xg_dim_labels *l) {
+    int64_t last = l->input_spatial.n + 1;
+    uint32_t k;
+    if (l->output_feature == last) return l->kernel_output == last;
+    if (l->output_batch == last) return l->input_batch == last;
+    for (k = 0; k < l->output_spatial.n; k++) if (l->output_spatial.p[k] == last) return l->input_spatial.p[k] == last;
+    return true;
+}
+RULE(convolution_transpose) {
+    uint32_t k;
+    bool changed = false;
+    if (a->layouts || !xg_conv_is_labelled(i)) return NULL;
+    for (k = 0; k < 2; k++) {
+        xg_conv_part part[3];
+        xg_dim_labels *l;
+        bool before;
+        if (P(k)->op != XG_TRANSPOSE) continue;
+        l = xg_conv_labels(a->m, i, part);
+        before = xg_conv_reads_neighbours(l);
+        xg_conv_renumber(&part[k], l->input_spatial.n, xg_attr_ints(P(k), XG_A_dimensions).p);
+        if (before && !xg_conv_reads_neighbours(l)) continue;
+        xg_inst_set_operand(i, k, XG_OPERAND(P(k), 0));
+        xg_inst_set_attr(i, xg_conv_attr(a->m, l, part));
+        changed = true;
+    }
+    return changed ? i : NULL;
+}
+RULE(transpose_convolution) {
+    xg_inst *c = P(0), *in[2], *made;
+    int64_t inverse[XG_RANK_MAX];
+    xg_conv_part part[3];
+    xg_dim_labels *l;
+    bool before;
+    if (a->layouts || c->op != XG_CONVOLUTION || !xg_alg_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
+    l = xg_conv_labels(a->m, c, part);
+    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    before = xg_conv_reads_neighbours(l);
+    xg_conv_renumber(&part[XG_CONV_OUTPUT], l->input_spatial.n, inverse);
+    if (before && !xg_conv_reads_neighbours(l)) return NULL;
+    in[0] = XG_OPERAND(c, 0); in[1] = XG_OPERAND(c, 1);
+    made = xg_inst_clone(c, i->comp, in, i);
+    made->shape = i->shape;
+    xg_inst_set_attr(made, xg_conv_attr(a->m, l, part));
+    return made;
+}
+/* Of the kernel, along dimensions of the window. */
+RULE(convolution_reverse) {
+    const xg_attr *wa = xg_inst_attr(i, XG_A_window);
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    xg_window *w;
+    xg_window_dim *dims;
+    xg_attr made;
+    xg_ints turned;
+    uint32_t k, j;
+    if (P(1)->op != XG_REVERSE || !wa || !xg_conv_is_labelled(i)) return NULL;
+    turned = xg_attr_ints(P(1), XG_A_dimensions);
+    w = XG_NEW(a->m->arena, xg_window);
+    dims = XG_NEW_N(a->m->arena, xg_window_dim, wa->v.window->n + 1);
+    memcpy(dims, wa->v.window->p, wa->v.window->n * sizeof *dims);
+    for (k = 0; k < turned.n; k++) {
+        for (j = 0; j < l->kernel_spatial.n && l->kernel_spatial.p[j] != turned.p[k]; j++) {}
+        if (j == l->kernel_spatial.n) return NULL;
+        dims[j].reversal = !dims[j].reversal;
+    }
+    *w = *wa->v.window;
+    w->p = dims;
+    made = *wa;
+    made.v.window = w;
+    xg_inst_set_attr(i, made);
+    xg_inst_set_operand(i, 1, XG_OPERAND(P(1), 0));
+    return i;
+}
+
+/* ---- points ---- */
+
+XG_FN bool xg_conv_is_pointwise(const xg_inst *i) {
+    const xg_attr *wa = xg_inst_attr(i, XG_A_window);
+    uint32_t k;
+    if (xg_attr_int(i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(i, XG_A_batch_group_count, 1) != 1) return false;
+    for (k = 0; wa && k < wa->v.window->n; k++) {
+        const xg_window_dim *w = &wa->v.window->p[k];
+        if (w->size != 1 || w->stride != 1 || w->pad_low || w->pad_high || w->base_dilation != 1) return false;
+    }
+    return true;
+}
+/* The input's features meet the kernel's, where its other dimensions stand in the result as they do in the input: what would have to be moved stays a convolution. */
+RULE(convolution_dot) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    int64_t kernel[2], stays[XG_RANK_MAX], perm[XG_RANK_MAX], contract[2];
+    bool ones[XG_RANK_MAX];
+    xg_dot_dims d;
+    xg_inst *w;
+    uint32_t k, n = 0;
+    if (a->layouts || i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
+    memset(ones, 0, sizeof ones);
+    for (k = 0; k < l->kernel_spatial.n; k++) ones[l->kernel_spatial.p[k]] = true;
+    for (k = 0; k < RANK(P(0)); k++) if ((int64_t)k != l->input_feature) stays[k] = n++; /* where the input's dimension is in the dot's result */
+    perm[l->output_feature] = n;
+    perm[l->output_batch] = stays[l->input_batch];
+    for (k = 0; k < l->input_spatial.n; k++) perm[l->output_spatial.p[k]] = stays[l->input_spatial.p[k]];
+    if (!xg_perm_is_identity(perm, RANK(i))) return NULL;
+    w = xg_alg_drop_ones(a, P(1), ones);
+    kernel[0] = l->kernel_input > l->kernel_output;
+    contract[0] = l->input_feature;
+    memset(&d, 0, sizeof d);
+    d.lc.p = contract; d.lc.n = 1;
+    d.rc.p = kernel; d.rc.n = 1;
+    return xg_hb_dot(&a->b, P(0), w, d, i->shape->type, i);
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_CONVOLUTION_C */
 /* opt/algsimp.c -- AlgebraicSimplifier: applies the rules of algsimp.h until none applies.
  *
  * A queue of instructions: all of them in program order, then what a rewrite has touched: the instructions that it made, the users of the new value, and operands
@@ -19279,27 +19715,27 @@ XG_FN void xg_alg_index(xg_alg_run *r) {
     for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
-    while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
+    while (r->state.n <= i->id) xg_push(r->a.m->work, unsigned char, &r->state, 0);
     return &r->state.p[i->id];
 }
 XG_FN void xg_alg_enqueue(xg_alg_run *r, xg_inst *i) {
     unsigned char *s = xg_alg_state(r, i);
     if (*s) return;
     *s = XG_ALG_QUEUED;
-    xg_push(r->a.m->arena, xg_inst *, &r->queue, i);
+    xg_push(r->a.m->work, xg_inst *, &r->queue, i);
 }
 /* Removes i if nothing needs it, then its operands; those that stay have one user less. */
 XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
     XG_VEC(xg_inst *) work = {NULL, 0, 0};
     uint32_t k;
-    xg_push(r->a.m->arena, xg_inst *, &work, i);
+    xg_push(r->a.m->work, xg_inst *, &work, i);
     while (work.n) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
             (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
         *xg_alg_state(r, d) |= XG_ALG_GONE;
-        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
+        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->work, xg_inst *, &work, XG_OPERAND(d, k));
         xg_inst_remove(d);
     }
 }
@@ -19337,7 +19773,7 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
 }
 
 XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
-    xg_alg_run *r = XG_NEW(m->arena, xg_alg_run);
+    xg_alg_run *r = XG_NEW(m->work, xg_alg_run);
     xg_comp *c;
     bool changed = false;
     r->a.m = m;
@@ -19377,7 +19813,8 @@ XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_r
 #ifndef XG_OPT_BATCH_NORM_EXPANDER_C
 #define XG_OPT_BATCH_NORM_EXPANDER_C
 
-typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; } xg_norms;
+/* present, size: of an array of which only some elements are there, which these are and how many there are for each feature; else NULL, and count. */
+typedef struct xg_norms { const xg_hb *b; const xg_inst *i; xlagpu_type wide; const int64_t *dims; int64_t feature, others[XG_RANK_MAX]; uint32_t rank, n_others; double count; xg_inst *present, *size; } xg_norms;
 
 XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
@@ -19396,11 +19833,15 @@ XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
 }
 XG_FN xg_inst *xg_norms_operand(const xg_norms *n, uint32_t k) { return xg_hb_convert(n->b, XG_OPERAND(n->i, k), n->wide); }
 XG_FN xg_inst *xg_norms_spread(const xg_norms *n, xg_inst *v) { return xg_hb_broadcast(n->b, v, n->dims, n->rank, &n->feature, 1); }
-XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) { return xg_hb_sum(n->b, x, n->others, n->n_others); }
-XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) {
-    xg_inst *s = xg_norms_sum(n, x);
-    return xg_hb_2(n->b, XG_DIVIDE, s, xg_hb_float_like(n->b, s, n->count));
+XG_FN xg_inst *xg_norms_sum(const xg_norms *n, xg_inst *x) {
+    if (n->present) x = xg_hb_select(n->b, n->present, x, xg_hb_float_like(n->b, x, 0));
+    return xg_hb_sum(n->b, x, n->others, n->n_others);
 }
+XG_FN xg_inst *xg_norms_share(const xg_norms *n, xg_inst *sum) { /* sum / count */
+    xg_inst *count = n->size ? xg_hb_splat(n->b, xg_hb_convert(n->b, n->size, n->wide), sum->shape->dims, sum->shape->rank) : xg_hb_float_like(n->b, sum, n->count);
+    return xg_hb_2(n->b, XG_DIVIDE, sum, count);
+}
+XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) { return xg_norms_share(n, xg_norms_sum(n, x)); }
 XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
     return xg_hb_1(n->b, XG_SQRT, xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
 }
@@ -19443,7 +19884,7 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
     dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
     share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
     share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
-    share = xg_hb_2(n->b, XG_DIVIDE, share, xg_hb_float_like(n->b, share, n->count));
+    share = xg_norms_share(n, share);
     dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
     dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
     out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
@@ -19453,9 +19894,10 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
 }
 
 XG_FN bool xg_norms_matches(const xg_inst *i) { return (i->op == XG_BATCH_NORM_INFERENCE || i->op == XG_BATCH_NORM_TRAINING || i->op == XG_BATCH_NORM_GRAD) && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN xg_inst *xg_norms_make(const xg_norms *n) { return n->i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(n) : n->i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(n) : xg_norms_grad(n); }
 XG_FN xg_inst *xg_norms_expand(const xg_hb *b, xg_inst *i) {
     xg_norms n = xg_norms_of(b, i);
-    return i->op == XG_BATCH_NORM_INFERENCE ? xg_norms_inference(&n) : i->op == XG_BATCH_NORM_TRAINING ? xg_norms_training(&n) : xg_norms_grad(&n);
+    return xg_norms_make(&n);
 }
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_NORM_INFERENCE] || m->made[XG_BATCH_NORM_TRAINING] || m->made[XG_BATCH_NORM_GRAD]) && xg_opt_expand(m, xg_norms_matches, xg_norms_expand); }
 
@@ -19700,6 +20142,137 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
 
 #endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
+/* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
+ *
+ *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
+ *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
+ *
+ * Windows have to be the same or apart. The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
+ * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
+#ifndef XG_OPT_SCATTER_WINNERS_C
+#define XG_OPT_SCATTER_WINNERS_C
+
+enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+
+typedef struct xg_winners { uint32_t n, rank; int64_t vector_dim, dims[XG_RANK_MAX], table[XG_RANK_MAX]; uint32_t n_dims, n_table; int64_t updates; } xg_winners; /* dims: of the positions */
+
+XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_inst *r = c->root;
+    uint32_t k;
+    if (n == 1) return r == c->params[1];
+    if (r->op != XG_TUPLE || r->n_operands != n) return false;
+    for (k = 0; k < n; k++) if (XG_OPERAND(r, k) != c->params[n + k]) return false;
+    return true;
+}
+XG_FN bool xg_winners_has(xg_ints list, int64_t v) {
+    uint32_t k = 0;
+    while (k < list.n && list.p[k] != v) k++;
+    return k < list.n;
+}
+XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
+    xg_ints window, inserted, map;
+    const xg_shape *x, *at, *u;
+    int64_t size[XG_RANK_MAX], places = 1;
+    uint32_t k, next = 0;
+    memset(w, 0, sizeof *w);
+    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || xg_attr_ints(i, XG_A_input_batching_dims).n) return false;
+    w->n = i->n_operands / 2;
+    x = XG_OPERAND(i, 0)->shape;
+    at = XG_OPERAND(i, w->n)->shape;
+    u = XG_OPERAND(i, w->n + 1)->shape;
+    if (!xg_winners_overwrites(i, w->n) || x->dynamic || at->dynamic || u->dynamic) return false;
+    window = xg_attr_ints(i, XG_A_update_window_dims);
+    inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
+    map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    w->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    w->rank = at->rank;
+    w->updates = 1;
+    for (k = 0; k < at->rank; k++) if ((int64_t)k != w->vector_dim) { w->dims[w->n_dims++] = at->dims[k]; w->updates *= at->dims[k]; }
+    for (k = 0; k < x->rank; k++) size[k] = xg_winners_has(inserted, k) ? 1 : u->dims[window.p[next++]];
+    for (k = 0; k < map.n; k++) {
+        int64_t d = x->dims[map.p[k]], s = size[map.p[k]];
+        if ((s != 1 && s != d) || d == 0) return false;
+        w->table[w->n_table++] = s == 1 ? d : 1;
+        if (!xg_mul64(places, s == 1 ? d : 1, &places)) return false;
+    }
+    return w->updates >= XG_WINNERS_UPDATES && w->updates <= INT32_MAX && u->elements > 0 && places / XG_WINNERS_TABLE <= w->updates;
+}
+XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
+
+/* key={0,1,..,n-1} */
+XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t n) {
+    int64_t v[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < n; k++) v[k] = k;
+    xg_inst_set_attr(i, xg_hb_ints(b, key, v, n));
+}
+/* slice_sizes={1,1,..} */
+XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
+    xg_arena *arena = b->comp->module->arena;
+    int64_t *ones = XG_NEW_N(arena, int64_t, n + 1);
+    xg_int_lists *lists = XG_NEW(arena, xg_int_lists);
+    xg_ints *list = XG_NEW(arena, xg_ints);
+    xg_attr a = xg_attr_make(XG_A_slice_sizes);
+    for (list->n = 0; list->n < n; list->n++) ones[list->n] = 1;
+    list->p = ones;
+    lists->n = 1;
+    lists->p = list;
+    lists->flat = true;
+    a.v.lists = lists;
+    xg_inst_set_attr(i, a);
+}
+/* By place, the number of the last update that goes there, -1 for none. */
+XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at, xg_inst *numbers) {
+    xg_inst *in[3], *i;
+    in[0] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_S32, -1), w->table, w->n_table);
+    in[1] = at;
+    in[2] = numbers;
+    i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
+    xg_winners_count(b, i, XG_A_update_window_dims, 0);
+    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
+    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *table, xg_inst *at) {
+    xg_inst *in[2], *i;
+    in[0] = table;
+    in[1] = at;
+    i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
+    xg_winners_count(b, i, XG_A_offset_dims, 0);
+    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
+    xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
+    xg_winners_slices(b, i, w->n_table);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    return xg_hb_done(i);
+}
+XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
+    xg_winners w;
+    xg_inst *at, *numbers, *wins, **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
+    int64_t places[XG_RANK_MAX];
+    xlagpu_type t;
+    uint32_t k, n = 0;
+    if (!xg_winners_make(&w, i)) return NULL;
+    at = XG_OPERAND(i, w.n);
+    t = at->shape->type;
+    if (!xg_type_signed(t) || xg_type_bits(t) < 32) at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64); /* so that -1 is nowhere, and what is beyond stays there */
+    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.updates, 1, 0), w.dims, w.n_dims);
+    wins = xg_hb_compare(b, "EQ", xg_winners_lookup(b, &w, xg_winners_table(b, &w, at, numbers), at), numbers);
+    for (k = 0; k < w.rank; k++) if ((int64_t)k != w.vector_dim) places[n++] = k;
+    wins = xg_hb_broadcast(b, wins, at->shape->dims, w.rank, places, n);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    in[w.n] = xg_hb_select(b, wins, at, xg_hb_int_like(b, at, -1));
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_unique_indices, 1));
+    if (made->shape->type != XLAGPU_TUPLE) return made;
+    for (k = 0; k < w.n; k++) in[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, in, w.n);
+}
+XG_FN bool xg_opt_scatter_winners(xg_module *m) { return xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
+
+#endif /* XG_OPT_SCATTER_WINNERS_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its result into the call's.
@@ -19748,7 +20321,7 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
                 uint32_t k;
                 total += callee->n_insts;
                 if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
-                for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+                for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), callee->params[k]->shape);
                 xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(callee, c, i, args), i->shape));
                 xg_inst_remove(i);
                 changed = true;
@@ -20213,7 +20786,7 @@ XG_FN bool xg_cse_acts(const xg_comp *c) {
 XG_FN void xg_cse_classes(xg_cse *s) {
     xg_set known;
     xg_comp *c;
-    xg_set_init(&known, s->m->arena);
+    xg_set_init(&known, s->m->work);
     s->inside = true;
     for (c = s->m->first; c; c = c->next) {
         xg_cse_comp_key key;
@@ -20238,10 +20811,10 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     bool changed = false;
     memset(&s, 0, sizeof s);
     s.m = m;
-    s.class_of = XG_NEW_N(m->arena, const xg_comp *, m->n_comp_ids + 1);
-    s.place = XG_NEW_N(m->arena, uint32_t, m->n_ids + 1);
+    s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
+    s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
     xg_cse_classes(&s);
-    xg_set_init(&seen, m->arena);
+    xg_set_init(&seen, m->work);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
@@ -20285,7 +20858,7 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
-    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
     return acts;
@@ -20293,7 +20866,7 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
 
 /* By instruction id: does another one name it as its control predecessor? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
-    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
     for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
@@ -20301,6 +20874,32 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
         if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
     }
     return found;
+}
+
+XG_FN bool xg_opt_has_control(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    return false;
+}
+/* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
+XG_FN void xg_opt_settle_control(xg_module *m) {
+    unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        xg_insts *kept;
+        xg_attr now;
+        uint32_t k;
+        there[i->id] = 1;
+        if (!a) continue;
+        now = *a;
+        kept = XG_NEW(m->arena, xg_insts);
+        kept->p = XG_NEW_N(m->arena, xg_inst *, now.v.insts->n + 1);
+        for (k = 0; k < now.v.insts->n; k++) if (now.v.insts->p[k]->comp == c && there[now.v.insts->p[k]->id]) kept->p[kept->n++] = now.v.insts->p[k];
+        if (kept->n == now.v.insts->n) continue;
+        now.v.insts = kept;
+        if (kept->n) xg_inst_set_attr(i, now); else xg_inst_remove_attr(i, XG_A_control_predecessors);
+    }
 }
 
 /* ---- fusions ---- */
@@ -20329,10 +20928,10 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     int64_t *place;
     xg_use *u, *next;
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
-    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
-    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
-    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(c->module->work, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
     if (n_kept == n || n_kept == 0) return false;
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
@@ -20376,7 +20975,7 @@ XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
 }
 /* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
 XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
-    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
     uint32_t k;
@@ -20604,10 +21203,17 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
 
 #endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */
-/* opt/entry_layout.c -- what the caller hands over and gets back has the layouts of entry_computation_layout. Needs: tuple simplification.
+/* opt/entry_layout.c -- layouts where values are handed on: to and from the caller, into loops and branches, in tuples. Needs: tuple simplification, computations of their own.
  *
- * A parameter takes its layout on. Operations that read elements by index do not care; whoever cares (a bitcast, a computation with parameters of its own,
- * another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf. */
+ * - The parameters and results of the entry have the layouts of entry_computation_layout. A parameter takes its layout on. Operations that read elements by index do not care; whoever
+ *   cares (a bitcast, another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf.
+ * - A tuple has the layouts of what it is made of, an element that of its place in the tuple, the parameter of a branch that of the operand.
+ * - The state of a loop has the layouts that the text gives to the loop, but an element that the body hands on unchanged has the layout in which it comes: nothing is copied for it.
+ *   What begins and what ends a round is copied where it differs.
+ * - The operands of custom calls have the layouts of operand_layout_constraints.
+ *
+ * Layouts that the text gives to values inside say nothing: xg_opt_forget_layouts makes them descending, unless the module was laid out before (it has bitcasts or fusions, or a
+ * schedule). What custom calls read and give keeps the layouts that the text says. */
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
 
@@ -20628,9 +21234,12 @@ XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *befor
     return xg_inst_new(value->comp, XG_TUPLE, want, elems, want->n_elems, before, value->name);
 }
 
+/* Those that hand it on are set right afterwards. */
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
-    if (user == value->comp->root && user->op == XG_TUPLE) return true; /* the result is set right afterwards */
-    return value->shape->type == XLAGPU_TUPLE ? user->op == XG_GET_TUPLE_ELEMENT : xg_opt_reads_by_index(user);
+    switch (user->op) {
+    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: return true;
+    default: return value->shape->type != XLAGPU_TUPLE && xg_opt_reads_by_index(user);
+    }
 }
 
 /* Gives a value that lies in a parameter another layout, and those who care the old one. */
@@ -20650,36 +21259,126 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
     }
 }
 
-/* A tuple at the root is not asked for its shape: its operands may have new layouts. */
-XG_FN xg_inst *xg_entry_result(xg_inst *root, const xg_shape *want) {
-    xg_inst **elems;
-    bool same = true;
+/* The root in the layouts of `want`. */
+XG_FN bool xg_entry_set_root(xg_comp *c, const xg_shape *want) {
+    xg_inst *root = c->root;
+    if (root->shape == want || root->shape->plain != want->plain) return false;
+    c->root = xg_entry_fix(root, want, NULL);
+    if (root->op == XG_TUPLE && !root->first_use) xg_inst_remove(root);
+    return true;
+}
+
+/* ---- inside ---- */
+
+XG_FN bool xg_entry_follow(xg_inst *i, const xg_shape *s) {
+    if (s == i->shape || s->plain != i->shape->plain) return false;
+    xg_entry_relayout(i, s);
+    return true;
+}
+XG_FN bool xg_entry_set_operand(xg_inst *user, uint32_t k, const xg_shape *want) {
+    xg_inst *o = XG_OPERAND(user, k);
+    if (o->shape == want || o->shape->plain != want->plain) return false;
+    xg_inst_set_operand(user, k, xg_entry_fix(o, want, user));
+    return true;
+}
+XG_FN const xg_shape *xg_entry_tuple_of(const xg_inst *i) {
+    const xg_shape **shapes = XG_NEW_N(i->comp->module->arena, const xg_shape *, i->n_operands + (size_t)1);
     uint32_t k;
-    if (root->op != XG_TUPLE) return xg_entry_fix(root, want, NULL);
-    elems = XG_NEW_N(root->comp->module->arena, xg_inst *, want->n_elems + (size_t)1);
-    for (k = 0; k < want->n_elems; k++) {
-        elems[k] = xg_entry_fix(XG_OPERAND(root, k), want->elems[k], NULL);
-        same = same && elems[k] == XG_OPERAND(root, k);
+    for (k = 0; k < i->n_operands; k++) shapes[k] = XG_OPERAND(i, k)->shape;
+    return xg_shape_tuple(i->comp->module, shapes, i->n_operands);
+}
+XG_FN const xg_shape *xg_entry_state(const xg_inst *loop) {
+    const xg_comp *body = xg_attr_comp(loop, XG_A_body);
+    const xg_inst *root = body->root;
+    const xg_shape *begin = XG_OPERAND(loop, 0)->shape, **shapes;
+    uint32_t k;
+    if (loop->shape->type != XLAGPU_TUPLE || root->op != XG_TUPLE || begin->plain != loop->shape->plain) return loop->shape;
+    shapes = XG_NEW_N(body->module->arena, const xg_shape *, root->n_operands + (size_t)1);
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_inst *next = XG_OPERAND(root, k);
+        bool unchanged = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] && xg_attr_int(next, XG_A_index, 0) == (int64_t)k;
+        shapes[k] = (unchanged ? begin : loop->shape)->elems[k];
     }
-    if (!same) return xg_inst_new(root->comp, XG_TUPLE, want, elems, want->n_elems, NULL, root->name);
-    root->shape = want;
-    return root;
+    return xg_shape_tuple(body->module, shapes, root->n_operands);
+}
+XG_FN bool xg_entry_settle(xg_comp *c);
+XG_FN bool xg_entry_settle_control(xg_inst *i) {
+    xg_comps called = xg_opt_control_comps(i->comp->module->arena, i);
+    bool loop = i->op == XG_WHILE, changed = false;
+    uint32_t k;
+    if (loop) {
+        const xg_shape *state = xg_entry_state(i);
+        changed = xg_entry_set_operand(i, 0, state);
+        changed = xg_entry_follow(i, state) || changed;
+    }
+    for (k = 0; k < called.n; k++) {
+        const xg_shape *given = XG_OPERAND(i, loop ? 0 : 1 + k)->shape;
+        if (called.p[k]->n_params == 1) changed = xg_entry_follow(called.p[k]->params[0], given) || changed;
+        changed = xg_entry_settle(called.p[k]) || changed;
+        changed = xg_entry_set_root(called.p[k], i->shape) || changed; /* a condition's is a pred: nothing to do */
+    }
+    return changed;
+}
+XG_FN bool xg_entry_settle_call(xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_operand_layout_constraints);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; a && k < i->n_operands; k++) changed = xg_entry_set_operand(i, k, a->v.shapes->p[k]) || changed;
+    return changed;
+}
+XG_FN bool xg_entry_settle(xg_comp *c) {
+    bool changed = false;
+    XG_FOR_INSTS(i, c) switch (i->op) {
+    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+    case XG_GET_TUPLE_ELEMENT: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed; break;
+    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+    case XG_WHILE: case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+    default: break;
+    }
+    return changed;
 }
 
 XG_FN bool xg_opt_entry_layout(xg_module *m) {
     xg_comp *e = m->entry;
-    xg_inst *root = e->root;
-    bool changed = root->shape != m->entry_result;
+    bool changed = false;
     uint32_t k;
-    for (k = 0; k < e->n_params; k++) {
-        changed = changed || e->params[k]->shape != m->entry_params->elems[k];
-        xg_entry_relayout(e->params[k], m->entry_params->elems[k]);
-    }
-    e->root = xg_entry_result(root, m->entry_result);
-    if (e->root == root) return changed;
-    if (root->op == XG_TUPLE && !root->first_use) xg_inst_remove(root);
-    return true;
+    for (k = 0; k < e->n_params; k++) changed = xg_entry_follow(e->params[k], m->entry_params->elems[k]) || changed;
+    changed = xg_entry_settle(e) || changed;
+    return xg_entry_set_root(e, m->entry_result) || changed;
 }
+
+/* ---- layouts that say nothing ---- */
+
+XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
+    const xg_layout *l = s->layout;
+    int32_t order[XG_RANK_MAX];
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, s->n_elems + (size_t)1);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_forget_shape(m, s->elems[k]);
+        return xg_shape_tuple(m, elems, s->n_elems);
+    }
+    if (!l || l->descending || l->extras.n) return s;
+    for (k = 0; k < s->rank; k++) order[k] = (int32_t)(s->rank - 1 - k);
+    return xg_shape_with_layout(m, s, xg_layout_make(m, order, s->rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+}
+XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+    return false;
+}
+XG_FN bool xg_forget_in(xg_comp *c) {
+    xg_inst *i = c->first, *next;
+    bool changed = false;
+    for (; i; i = next) {
+        next = i->next; /* not the copies made here: they have the old layouts for those who want them */
+        if ((i->op == XG_PARAMETER && c == c->module->entry) || (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) continue;
+        changed = xg_entry_follow(i, xg_forget_shape(c->module, i->shape)) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_forget_layouts(xg_module *m) { return !m->is_scheduled && !xg_forget_is_laid_out(m) && xg_opt_each_sequence(m, xg_forget_in); }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */
 /* opt/layout_normalization.c -- LayoutNormalization, and ReshapeDecomposer with it: afterwards dimensions stand in the order of the memory, and every move of data is seen.
@@ -20689,7 +21388,8 @@ XG_FN bool xg_opt_entry_layout(xg_module *m) {
  * - Operands of another layout than the result's, and copies that change the layout, are transposed.
  * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
  * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
- * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ * - A dot says in its lists which dimensions meet: they are renumbered. One whose result has yet another order keeps its layouts.
+ * - What reads by index anyhow and has no rule here (convolution, gather, scatter ...) keeps its layouts: a bitcast stands at the border.
  *
  * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
 #ifndef XG_OPT_LAYOUT_NORMALIZATION_C
@@ -20956,6 +21656,49 @@ XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
     return xg_layout_transpose(b, x, perm);
 }
 
+/* Where each of the operand's free dimensions, in the order of `at`, goes in the result of the dot as it was: to out[0], out[1] ... */
+XG_FN uint32_t xg_layout_dot_free(const xg_shape *s, xg_ints batch, xg_ints contracted, const int64_t *perm, uint32_t first, int64_t *out) {
+    int64_t place[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < batch.n; k++) place[batch.p[k]] = -1;
+    for (k = 0; k < contracted.n; k++) place[contracted.p[k]] = -1;
+    for (k = 0; k < s->rank; k++) if (place[k] >= 0) place[k] = first + n++;
+    for (k = 0, n = 0; k < s->rank; k++) if (place[perm[k]] >= 0) out[n++] = place[perm[k]];
+    return n;
+}
+/* The lists of the dot with the operands in their physical orders. The result has their free dimensions in that order; where the memory wants those of the right operand first, the
+ * operands change places. What fits neither way keeps its layouts. */
+XG_FN xg_inst *xg_layout_dot(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims was = xg_dot_dims_of(i), now;
+    xg_inst *in[2];
+    int64_t lists[4][XG_RANK_MAX], perm[2][XG_RANK_MAX], at[2][XG_RANK_MAX], want[XG_RANK_MAX], want_at[XG_RANK_MAX], have[2][XG_RANK_MAX];
+    const xg_ints *from[4];
+    xg_ints *to[4];
+    uint32_t k, j, n = was.lb.n, lhs, rhs, way;
+    from[0] = &was.lb; from[1] = &was.lc; from[2] = &was.rb; from[3] = &was.rc;
+    for (k = 0; k < 2; k++) xg_layout_order(XG_OPERAND(i, k)->shape, perm[k], at[k]);
+    xg_layout_order(i->shape, want, want_at);
+    for (k = 0; k < n; k++) { /* batch dimensions come first, in any order of theirs */
+        if (want[k] >= (int64_t)n) return NULL;
+        have[0][k] = have[1][k] = want[k];
+    }
+    lhs = xg_layout_dot_free(XG_OPERAND(i, 0)->shape, was.lb, was.lc, perm[0], n, have[0] + n);
+    rhs = xg_layout_dot_free(XG_OPERAND(i, 1)->shape, was.rb, was.rc, perm[1], n + lhs, have[0] + n + lhs);
+    memcpy(have[1] + n, have[0] + n + lhs, rhs * sizeof **have);
+    memcpy(have[1] + n + rhs, have[0] + n, lhs * sizeof **have);
+    for (way = 0; way < 2 && memcmp(have[way], want, i->shape->rank * sizeof *want) != 0; way++) {}
+    if (way == 2 || (way == 1 && !xg_alg_dot_is_symmetric(i))) return NULL;
+    to[0] = way ? &now.rb : &now.lb; to[1] = way ? &now.rc : &now.lc; to[2] = way ? &now.lb : &now.rb; to[3] = way ? &now.lc : &now.rc;
+    for (k = 0; k < 4; k++) {
+        for (j = 0; j < from[k]->n; j++) lists[k][j] = at[k / 2][from[k]->p[k % 2 ? j : (uint32_t)want[j]]];
+        to[k]->p = lists[k];
+        to[k]->n = from[k]->n;
+    }
+    for (k = 0; k < 2; k++) in[way ? 1 - k : k] = xg_layout_own(b, XG_OPERAND(i, k));
+    return xg_hb_dot(b, in[0], in[1], now, i->shape->type, i);
+}
+
 XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     switch (i->op) {
@@ -20974,6 +21717,7 @@ XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
     case XG_IOTA: return xg_layout_iota(b, i);
     case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_DOT: return xg_layout_dot(b, i);
     case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
     case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
     default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;
@@ -21426,9 +22170,8 @@ XG_FN const xg_shape *xg_dyn_packed_shape(xg_module *m, const xg_shape *s) {
     }
     return xg_shape_tuple(m, elems, n);
 }
-/* have NULL: it has not. */
 XG_FN void xg_dyn_want(const xg_dyn *p, const xg_shape *have, const xg_shape *want, const char *what) {
-    if (!have || !xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
+    if (!xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
 }
 XG_NORETURN XG_FN void xg_dyn_refuse(const xg_dyn *p, const char *what) {
     xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "with %s it is not supported on a device", what);
@@ -21513,15 +22256,17 @@ XG_FN xg_inst *xg_dyn_zeroed_dim(const xg_dyn *p, xg_inst *x, uint32_t d) {
 
 /* ---- packing ---- */
 
-/* The value as it crosses a border where it is declared to be of shape `want`. */
+/* The value as it crosses a border where it is declared to be of shape `want`: with zeros behind what is there where that says a fixed size. */
 XG_FN xg_inst *xg_dyn_pack(const xg_dyn *p, xg_inst *x, const xg_shape *want, const char *what) {
+    bool fixed[XG_RANK_MAX];
     xg_inst **in;
     uint32_t n = 0, d;
     if (!xg_shape_is_array(want) || !xg_shape_is_array(x->shape)) {
         xg_dyn_want(p, x->shape, xg_dyn_packed_shape(p->m, want), what);
         return x;
     }
-    for (d = 0; d < want->rank; d++) if (xg_dyn_size(x, d) && !xg_dyn_is_open(want, d)) xg_dyn_want(p, NULL, want, what);
+    for (d = 0; d < want->rank; d++) fixed[d] = !xg_dyn_is_open(want, d);
+    x = xg_dyn_zeroed(p, x, fixed);
     if (!want->dynamic) return x;
     in = XG_NEW_N(p->m->arena, xg_inst *, want->rank + (size_t)1);
     in[n++] = x;
@@ -21541,6 +22286,292 @@ XG_FN void xg_dyn_unpack(xg_dyn *p, xg_inst *i, const xg_shape *was) {
 }
 
 #endif /* XG_OPT_DYNAMIC_VALUES_C */
+/* opt/scan_expander.c -- ScanExpander, AssociativeScanRewriter: `scan`, a computation carried along a dimension.
+ *
+ *     (y, c) = scan(x, c0), (x_t, c) -> (y_t, c')
+ * - Running sums, products, maxima ... of one array, in any order if that is exact or allowed (is_associative): a cumulative reduce-window, which has a kernel of its own
+ *   (emit/scan.c), and c0 taken in afterwards.
+ * - Other associative computations of elementwise operations whose outputs are what they carry: doubling. After the step of distance s every element holds the last 2 s
+ *   of them; a step is one kernel.
+ *       c0 comes into element 0; for s = 1, 2, 4 ...: y[t] = f(y[t], y[t - s]) where t >= s
+ * - Everything else: a loop, whose length may be dynamic. */
+#ifndef XG_OPT_SCAN_EXPANDER_C
+#define XG_OPT_SCAN_EXPANDER_C
+
+typedef struct xg_scan_parts { xg_inst *i; xg_comp *comp; uint32_t inputs, carries, outputs, dim; bool reverse, associative; const xg_shape *x; } xg_scan_parts;
+
+XG_FN xg_scan_parts xg_scan_of(xg_inst *i) {
+    xg_scan_parts s;
+    memset(&s, 0, sizeof s);
+    s.i = i;
+    s.comp = xg_attr_comp(i, XG_A_to_apply);
+    s.carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0);
+    s.inputs = i->n_operands - s.carries;
+    s.outputs = (i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1) - s.carries;
+    s.dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    s.reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
+    s.associative = xg_attr_int(i, XG_A_is_associative, 0) != 0;
+    s.x = XG_OPERAND(i, 0)->shape;
+    return s;
+}
+XG_FN bool xg_scan_is_static(const xg_scan_parts *s) {
+    uint32_t k;
+    for (k = 0; k < s->i->n_operands; k++) if (XG_OPERAND(s->i, k)->shape->dynamic) return false;
+    return !xg_shape_has_dynamic(s->i->shape) && s->x->elements > 0;
+}
+/* The element of the last step, without the scanned dimension. */
+XG_FN xg_inst *xg_scan_last(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, const xg_shape *as) {
+    int64_t n = y->shape->dims[s->dim];
+    return xg_hb_reshape(b, xg_hb_slice_dim(b, y, s->dim, s->reverse ? 0 : n - 1, s->reverse ? 1 : n), as->dims, as->rank);
+}
+XG_FN xg_inst *xg_scan_along(const xg_hb *b, const xg_scan_parts *s, xg_inst *c, int64_t n) {
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t k, rank = c->shape->rank;
+    for (k = 0; k < rank; k++) places[k] = k < s->dim ? k : k + 1;
+    for (k = 0; k <= rank; k++) dims[k] = k == s->dim ? n : c->shape->dims[k - (k > s->dim)];
+    return xg_hb_broadcast(b, c, dims, rank + 1, places, rank);
+}
+
+/* ---- running sums ---- */
+
+/* What op's result never depends on; NULL: there is none. */
+XG_FN xg_inst *xg_scan_neutral(const xg_hb *b, xg_opcode op, xlagpu_type t) {
+    int cls = xg_type_class(t);
+    bool lowest = op == XG_MAXIMUM;
+    switch (op) {
+    case XG_ADD: return cls == XGT_F ? xg_hb_float(b, t, -0.0) : cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_MULTIPLY: return cls == XGT_F || cls == XGT_I ? xg_hb_int(b, t, 1) : NULL;
+    case XG_OR: return cls == XGT_P || cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_AND: return cls == XGT_P ? xg_hb_int(b, t, 1) : cls == XGT_I ? xg_hb_1(b, XG_NOT, xg_hb_int(b, t, 0)) : NULL;
+    case XG_MAXIMUM: case XG_MINIMUM:
+        if (cls == XGT_P) return xg_hb_int(b, t, !lowest);
+        if (cls == XGT_F) return xg_float_format_of(t)->has_infinity ? xg_hb_float(b, t, lowest ? -INFINITY : INFINITY) : NULL;
+        if (cls != XGT_I) return NULL;
+        return xg_hb_int(b, t, xg_type_signed(t) ? (lowest ? INT64_MIN : INT64_MAX) >> (64 - xg_type_bits(t)) : lowest ? 0 : (int64_t)(UINT64_MAX >> (64 - xg_type_bits(t))));
+    default: return NULL;
+    }
+}
+/* (x, c) -> (op(x, c), the same), in either order of the operands. */
+XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
+    const xg_inst *root = s->comp->root, *op;
+    int cls;
+    if (s->inputs != 1 || s->carries != 1 || s->outputs != 1 || root->op != XG_TUPLE || XG_OPERAND(root, 0) != XG_OPERAND(root, 1)) return NULL;
+    op = XG_OPERAND(root, 0);
+    if (op->n_operands != 2 || XG_OPERAND(op, 0) == XG_OPERAND(op, 1) || XG_OPERAND(op, 0)->op != XG_PARAMETER || XG_OPERAND(op, 1)->op != XG_PARAMETER) return NULL;
+    cls = xg_type_class(op->shape->type);
+    return s->associative || cls == XGT_I || cls == XGT_P || op->op == XG_MAXIMUM || op->op == XG_MINIMUM ? op : NULL;
+}
+XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
+    const xg_inst *op = xg_scan_operation(s);
+    xg_inst *x = XG_OPERAND(s->i, 0), *c = XG_OPERAND(s->i, 1), *in[2], *r, *neutral;
+    xg_window_dim *dims;
+    xg_window *w;
+    xg_attr a = xg_attr_make(XG_A_window);
+    uint32_t k;
+    neutral = op ? xg_scan_neutral(b, op->op, op->shape->type) : NULL;
+    if (!neutral) return NULL;
+    dims = XG_NEW_N(b->comp->module->arena, xg_window_dim, x->shape->rank);
+    w = XG_NEW(b->comp->module->arena, xg_window);
+    for (k = 0; k < x->shape->rank; k++) {
+        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+        if (k != s->dim) continue;
+        dims[k].size = x->shape->dims[k];
+        *(s->reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
+    }
+    w->n = x->shape->rank;
+    w->p = dims;
+    a.v.window = w;
+    in[0] = x;
+    in[1] = neutral;
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type)));
+    r = xg_hb_done(r);
+    in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, c, x->shape->dims[s->dim]));
+    in[1] = xg_scan_last(b, s, in[0], c->shape);
+    return xg_hb_tuple(b, in, 2);
+}
+
+/* ---- doubling ---- */
+
+/* Elementwise operations of arrays like the carried ones, whose outputs are what is carried, of as many inputs. */
+XG_FN bool xg_scan_may_double(const xg_scan_parts *s) {
+    const xg_inst *root = s->comp->root;
+    uint32_t k;
+    if (!s->associative || s->inputs != s->carries || s->outputs != s->carries || root->op != XG_TUPLE || s->x->rank >= XG_RANK_MAX) return false;
+    for (k = 0; k < s->carries; k++) if (XG_OPERAND(root, k) != XG_OPERAND(root, s->carries + k) || s->comp->params[k]->shape->plain != s->comp->params[s->inputs + k]->shape->plain) return false;
+    XG_FOR_INSTS(i, s->comp) {
+        if (i == root || i->op == XG_PARAMETER) continue;
+        if (!xg_shape_is_array(i->shape)) return false;
+        if (i->shape->rank == 0 && (i->op == XG_CONSTANT || xg_op_flags(i->op) & XGF_EW) && s->x->rank > 1) continue; /* stays a scalar */
+        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_CONSTANT && !(i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank == 0)) return false;
+        if (i->op == XG_CONSTANT && i->shape->rank) return false;
+        if (i->shape->rank + 1 != s->x->rank || !xg_dims_equal(i->shape, s->comp->params[0]->shape->dims, s->x->rank - 1)) return false;
+    }
+    return true;
+}
+/* The computation on n steps at once: x and c are arrays with the scanned dimension. */
+XG_FN void xg_scan_lift(const xg_hb *b, const xg_scan_parts *s, xg_inst *const *x, xg_inst *const *c, xg_inst **out) {
+    xg_module *m = b->comp->module;
+    const xg_shape *whole = x[0]->shape;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, m->arena);
+    XG_FOR_INSTS(i, s->comp) {
+        xg_inst *now, **in;
+        bool scalar = i->shape->rank == 0 && s->x->rank > 1;
+        if (i == s->comp->root) continue;
+        in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id);
+        if (i->op == XG_PARAMETER) now = i->number < (int64_t)s->inputs ? x[i->number] : c[i->number - (int64_t)s->inputs];
+        else if (i->op == XG_BROADCAST) now = xg_hb_splat(b, in[0], whole->dims, whole->rank);
+        else if (i->op == XG_CONSTANT) now = scalar ? xg_hb_literal(b, i->literal) : xg_hb_splat(b, xg_hb_literal(b, i->literal), whole->dims, whole->rank);
+        else {
+            now = xg_hb_op(b, i->op, scalar ? i->shape : xg_hb_shape(b, i->shape->type, whole->dims, whole->rank), in, i->n_operands);
+            for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_metadata && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(now, i->attrs[k]);
+        }
+        xg_map64_put(&made, i->id, now);
+    }
+    for (k = 0; k < s->carries; k++) out[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s->comp->root, k)->id);
+}
+/* y[from, to), or from the other end. */
+XG_FN xg_inst *xg_scan_part(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, int64_t from, int64_t to) {
+    int64_t n = y->shape->dims[s->dim];
+    return s->reverse ? xg_hb_slice_dim(b, y, s->dim, n - to, n - from) : xg_hb_slice_dim(b, y, s->dim, from, to);
+}
+/* The first `at` steps stay; the others are f(theirs, before). */
+XG_FN void xg_scan_step(const xg_hb *b, const xg_scan_parts *s, xg_inst **y, xg_inst *const *before, int64_t from, int64_t to) {
+    xg_arena *a = b->comp->module->arena;
+    xg_inst **x = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), **out = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), *parts[3];
+    int64_t n = s->x->dims[s->dim];
+    uint32_t k, p;
+    for (k = 0; k < s->carries; k++) x[k] = xg_scan_part(b, s, y[k], from, to);
+    xg_scan_lift(b, s, x, before, out);
+    for (k = 0; k < s->carries; k++) {
+        p = 0;
+        if (from) parts[p++] = xg_scan_part(b, s, y[k], 0, from);
+        parts[p++] = out[k];
+        if (to < n) parts[p++] = xg_scan_part(b, s, y[k], to, n);
+        if (s->reverse && p > 1) { xg_inst *swap = parts[0]; parts[0] = parts[p - 1]; parts[p - 1] = swap; }
+        y[k] = xg_hb_concat(b, parts, p, s->dim);
+    }
+}
+XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
+    xg_arena *a = b->comp->module->arena;
+    xg_inst **y = XG_NEW_N(a, xg_inst *, 2 * (size_t)s->carries), **before = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1);
+    int64_t n = s->x->dims[s->dim], distance;
+    uint32_t k;
+    for (k = 0; k < s->carries; k++) { y[k] = XG_OPERAND(s->i, k); before[k] = xg_scan_along(b, s, XG_OPERAND(s->i, s->inputs + k), 1); }
+    xg_scan_step(b, s, y, before, 0, 1);
+    for (distance = 1; distance < n; distance *= 2) {
+        for (k = 0; k < s->carries; k++) before[k] = xg_scan_part(b, s, y[k], 0, n - distance);
+        xg_scan_step(b, s, y, before, distance, n);
+    }
+    for (k = 0; k < s->carries; k++) y[s->carries + k] = xg_scan_last(b, s, y[k], XG_OPERAND(s->i, s->inputs + k)->shape);
+    return xg_hb_tuple(b, y, 2 * s->carries);
+}
+
+/* ---- the loop ---- */
+
+/* An array of zeros like `shape`, as long as what is scanned in dynamic dimensions. */
+XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, const xg_shape *shape) {
+    xg_module *m = b->comp->module;
+    xg_inst *y = xg_hb_splat(b, xg_hb_literal(b, xg_literal_new(m->arena, xg_shape_scalar(m, shape->type))), shape->dims, shape->rank), *in[2];
+    uint32_t d, k;
+    int64_t at;
+    for (d = 0; d < shape->rank; d++) {
+        if (!xg_dyn_is_open(shape, d)) continue;
+        for (k = 0; k < s->inputs && !(d < XG_OPERAND(s->i, k)->shape->rank && xg_dyn_is_open(XG_OPERAND(s->i, k)->shape, d)); k++) {}
+        if (k == s->inputs) xg_hlo_fail(s->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "the size of dimension %u of its result is not that of an input", d);
+        at = d;
+        in[0] = y;
+        in[1] = XG_OPERAND(s->i, k);
+        in[1] = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), in + 1, 1);
+        xg_inst_set_attr(in[1], xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        y = xg_hb_op(b, XG_SET_DIMENSION_SIZE, y->shape, in, 2);
+        xg_inst_set_attr(y, xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        (void)xg_hb_done(y);
+    }
+    return y;
+}
+/* The same dimensions but 1 along the scanned one. */
+XG_FN const xg_shape *xg_scan_slice_shape(const xg_module *m, const xg_scan_parts *s, const xg_shape *shape) {
+    int64_t dims[XG_RANK_MAX];
+    uint8_t dynamic[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < shape->rank; d++) {
+        dims[d] = d == s->dim ? 1 : shape->dims[d];
+        dynamic[d] = d != s->dim && shape->dynamic ? shape->dynamic[d] : (uint8_t)XG_DIM_STATIC;
+    }
+    return xg_shape_default_layout((xg_module *)(uintptr_t)m, xg_shape_array((xg_module *)(uintptr_t)m, shape->type, dims, shape->rank, dynamic, NULL));
+}
+XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
+    const xg_hb *b = &l->b;
+    xg_module *m = b->comp->module;
+    xg_inst **state = l->state, **args = XG_NEW_N(m->arena, xg_inst *, s->i->n_operands + (size_t)1), *starts[XG_RANK_MAX + 2], *at = l->k, *root, *e;
+    uint32_t n = s->outputs + s->carries, k, d;
+    if (s->reverse) at = xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_SUBTRACT, length, xg_hb_int(b, XLAGPU_S32, 1)), at);
+    for (d = 0; d < XG_RANK_MAX; d++) starts[2 + d] = d == s->dim ? at : NULL;
+    e = xg_hb_int(b, XLAGPU_S32, 0);
+    for (d = 0; d < XG_RANK_MAX; d++) if (!starts[2 + d]) starts[2 + d] = e;
+    for (k = 0; k < s->inputs; k++) {
+        const xg_shape *x = state[n + k]->shape, *one = xg_scan_slice_shape(m, s, x);
+        starts[1] = state[n + k];
+        e = xg_hb_op(b, XG_DYNAMIC_SLICE, one, starts + 1, 1 + x->rank);
+        xg_inst_set_attr(e, xg_hb_ints(b, XG_A_dynamic_slice_sizes, one->dims, one->rank));
+        args[k] = xg_hb_op(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), &e, 1);
+    }
+    for (k = 0; k < s->carries; k++) args[s->inputs + k] = state[s->outputs + k];
+    root = xg_opt_inline(s->comp, b->comp, NULL, args);
+    for (k = 0; k < n; k++) {
+        e = root->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, root, k) : root;
+        if (k >= s->outputs) { state[k] = e; continue; }
+        starts[0] = state[k];
+        starts[1] = xg_hb_op(b, XG_RESHAPE, xg_scan_slice_shape(m, s, state[k]->shape), &e, 1);
+        state[k] = xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, state[k]->shape, starts, 2 + state[k]->shape->rank);
+    }
+}
+XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
+    xg_module *m = b->comp->module;
+    uint32_t n = s->outputs + s->carries, k, total = n + s->inputs + 1;
+    xg_inst **state = XG_NEW_N(m->arena, xg_inst *, total), *length;
+    int64_t dim = s->dim;
+    xg_loop l;
+    if (s->x->dims[s->dim] > INT32_MAX) xg_hlo_fail(s->i, XLAGPU_ERROR_LIMIT, NULL, "a loop of %lld steps is too long", (long long)s->x->dims[s->dim]);
+    for (k = 0; k < s->outputs; k++) state[k] = xg_scan_result(b, s, s->i->shape->type == XLAGPU_TUPLE ? s->i->shape->elems[k] : s->i->shape);
+    for (k = 0; k < s->carries; k++) state[s->outputs + k] = XG_OPERAND(s->i, s->inputs + k);
+    if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
+    for (k = 0; k < s->inputs; k++) state[n + k] = XG_OPERAND(s->i, k);
+    length = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), state + n, 1);
+    xg_inst_set_attr(length, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    state[total - 1] = length;
+    l = xg_hb_loop(b, state, total, s->x->dims[s->dim]);
+    if (xg_dyn_is_open(s->x, s->dim)) {
+        xg_hb c = xg_hb_end(l.condition, s->i);
+        xg_inst *bound = xg_hb_element(&c, l.condition->params[0], total);
+        xg_inst_set_operand(l.condition->root, 1, bound);
+        xg_inst_move_before(l.condition->root, NULL);
+    }
+    length = l.state[total - 1];
+    xg_scan_body(s, &l, length);
+    xg_hb_loop_end(b, &l);
+    return xg_hb_tuple(b, l.state, n);
+}
+
+XG_FN bool xg_scan_matches(const xg_inst *i) { return i->op == XG_SCAN; }
+XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
+    xg_scan_parts s = xg_scan_of(i);
+    xg_inst *made = NULL;
+    if (xg_scan_is_static(&s)) {
+        made = xg_scan_window(b, &s);
+        if (!made && xg_scan_may_double(&s)) made = xg_scan_doubled(b, &s);
+    }
+    if (!made) made = xg_scan_loop(b, &s);
+    return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
+}
+XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
+
+#endif /* XG_OPT_SCAN_EXPANDER_C */
 /* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
  *
  * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
@@ -21548,11 +22579,9 @@ XG_FN void xg_dyn_unpack(xg_dyn *p, xg_inst *i, const xg_shape *was) {
 #ifndef XG_OPT_DYNAMIC_RULES_C
 #define XG_OPT_DYNAMIC_RULES_C
 
-/* The size of the dimension where either has one. */
-XG_FN xg_inst *xg_dyn_either(const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) {
-    xg_inst *s = xg_dyn_size(a, (uint32_t)da);
-    return s ? s : xg_dyn_size(b, (uint32_t)db);
-}
+/* The size of a dimension of two values that is one: the program promises that both sizes are the same, or one is full; the lesser reads no padding. */
+XG_FN xg_inst *xg_dyn_meet(const xg_dyn *p, xg_inst *a, xg_inst *b) { return !a || a == b ? b : !b ? a : xg_hb_2(&p->b, XG_MINIMUM, a, b); }
+XG_FN xg_inst *xg_dyn_either(const xg_dyn *p, const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) { return xg_dyn_meet(p, xg_dyn_size(a, (uint32_t)da), xg_dyn_size(b, (uint32_t)db)); }
 XG_FN bool xg_dyn_any_size(const xg_inst *x, uint32_t from, uint32_t to) {
     for (; from < to; from++) if (xg_dyn_size(x, from)) return true;
     return false;
@@ -21574,7 +22603,7 @@ XG_FN xg_inst *xg_dyn_elementwise(xg_dyn *p) {
     for (k = 0; k < p->i->n_operands; k++) {
         const xg_inst *x = XG_OPERAND(p->i, k);
         if (x->shape->rank != rank) continue;
-        for (d = 0; d < rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
+        for (d = 0; d < rank; d++) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(x, d));
     }
     return p->i;
 }
@@ -21799,20 +22828,23 @@ XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
     if (t == XLAGPU_U64) x = xg_hb_2(&p->b, XG_MINIMUM, x, xg_hb_int_like(&p->b, x, INT64_MAX));
     return xg_hb_convert(&p->b, x, t == XLAGPU_U64 || t == XLAGPU_S64 || t == XLAGPU_U32 ? XLAGPU_S64 : XLAGPU_S32);
 }
-/* The last place where a window of so many elements fits dimension d of x; size 0 for a window that is all of it. */
-XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window) {
+/* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window that is all of it. */
+XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window, xg_inst *n) {
+    if (n) return xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n), 0);
     if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
     return window == x->shape->dims[d] ? xg_dyn_int(p, 0) : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
 }
-/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, as numbers within x as it is now. */
-XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, xg_inst **starts) {
+/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, kept where the window fits what is there. u, if not NULL: a window with sizes of its own. */
+XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, const xg_inst *u, xg_inst **starts) {
+    bool vector = p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1;
     uint32_t d;
     for (d = 0; d < x->shape->rank; d++) {
-        xg_inst *s = XG_OPERAND(p->i, first + (p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1 ? 0 : d)), *low;
-        if (s->shape->rank == 1) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
+        xg_inst *s = XG_OPERAND(p->i, first + (vector ? 0 : d)), *low, *last;
+        if (vector) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
         s = xg_dyn_index(p, s);
         low = xg_hb_int(&p->b, s->shape->type, 0);
-        starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, xg_dyn_last_start(p, x, d, window[d]), s->shape->type));
+        last = xg_dyn_last_start(p, x, d, window[d], u ? xg_dyn_size(u, d) : NULL);
+        starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, last, s->shape->type));
     }
 }
 XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
@@ -21825,40 +22857,30 @@ XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
         part[d] = sizes.p[d] != x->shape->dims[d];
         if (!part[d]) p->out[d] = xg_dyn_size(x, d);
     }
-    xg_dyn_starts(p, x, 1, sizes.p, starts);
+    xg_dyn_starts(p, x, 1, sizes.p, NULL, starts);
     return xg_hb_dynamic_slice(&p->b, xg_dyn_zeroed(p, x, part), starts, sizes.p);
 }
 /* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the update's bounds fit wherever the update does. */
 XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
-    xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *high, *r;
-    int64_t window[XG_RANK_MAX];
+    xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *longer;
     xg_pad_dim pads[XG_RANK_MAX];
     xg_slice_dim whole[XG_RANK_MAX];
     uint32_t d, rank = x->shape->rank;
     xg_dyn_take_sizes(p, x);
+    if (!x->scratch && !u->scratch) return p->i;
+    xg_dyn_starts(p, x, 2, u->shape->dims, u, starts);
+    present = xg_dyn_present(p, u, NULL);
+    if (!present) return xg_hb_dynamic_update_slice(&p->b, x, u, starts);
     memset(pads, 0, sizeof pads);
     for (d = 0; d < rank; d++) {
-        window[d] = u->shape->dims[d];
-        pads[d].high = xg_dyn_size(u, d) ? window[d] : 0;
-        whole[d].start = 0; whole[d].limit = x->shape->dims[d]; whole[d].stride = 1;
+        pads[d].high = xg_dyn_size(u, d) ? u->shape->dims[d] : 0;
+        whole[d].start = 0;
+        whole[d].limit = x->shape->dims[d];
+        whole[d].stride = 1;
     }
-    if (!x->scratch && !u->scratch) return p->i;
-    xg_dyn_starts(p, x, 2, window, starts);
-    if (!u->scratch) return xg_hb_dynamic_update_slice(&p->b, x, u, starts);
-    for (d = 0; d < rank; d++) {
-        xg_inst *s;
-        if (!xg_dyn_size(u, d)) continue;
-        high = xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), xg_dyn_size(u, d)), 0);
-        s = XG_OPERAND(p->i, 2 + (p->i->n_operands == 3 && XG_OPERAND(p->i, 2)->shape->rank == 1 ? 0 : d));
-        if (s->shape->rank == 1) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
-        s = xg_dyn_index(p, s);
-        r = xg_hb_int(&p->b, s->shape->type, 0);
-        starts[d] = xg_dyn_clamp(p, r, s, xg_hb_convert(&p->b, high, s->shape->type));
-    }
-    r = xg_hb_pad(&p->b, x, xg_dyn_zero(p, x->shape->type), pads);
-    present = xg_dyn_present(p, u, NULL);
-    u = xg_hb_select(&p->b, present, u, xg_hb_dynamic_slice(&p->b, r, starts, window));
-    return xg_hb_slice(&p->b, xg_hb_dynamic_update_slice(&p->b, r, u, starts), whole);
+    longer = xg_hb_pad(&p->b, x, xg_dyn_zero(p, x->shape->type), pads);
+    u = xg_hb_select(&p->b, present, u, xg_hb_dynamic_slice(&p->b, longer, starts, u->shape->dims));
+    return xg_hb_slice(&p->b, xg_hb_dynamic_update_slice(&p->b, longer, u, starts), whole);
 }
 
 /* For each component of an index, in the shape of all indices: the last place where the window fits. */
@@ -21867,7 +22889,7 @@ XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_in
     int64_t one = 1;
     uint32_t k;
     for (k = 0; k < map.n; k++) {
-        xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]]);
+        xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]], NULL);
         each[k] = xg_hb_reshape(&p->b, xg_hb_convert(&p->b, last, indices->shape->type), &one, 1);
     }
     if (vector_dim == (int64_t)indices->shape->rank) return xg_hb_splat(&p->b, xg_hb_reshape(&p->b, each[0], NULL, 0), indices->shape->dims, indices->shape->rank);
@@ -21946,7 +22968,7 @@ XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
 
 /* Dimension da of operand 0 and db of operand 1 are summed over: zeros where either is not there. */
 XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
-    xg_inst *n = xg_dyn_either(XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
+    xg_inst *n = xg_dyn_either(p, XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
     uint32_t k;
     for (k = 0; n && k < 2; k++) {
         xg_inst *x = XG_OPERAND(p->i, k);
@@ -21956,7 +22978,7 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
 XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
-    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
+    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
     for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
     for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
     for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
@@ -22084,15 +23106,35 @@ XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
     }
     return xg_dyn_without_padding(p, dims);
 }
+/* A value that select(it, x) never prefers to an x before it, or NULL: of GE the lowest, of LE the highest. */
+XG_FN xg_inst *xg_dyn_unselected(const xg_dyn *p, const xg_comp *select, xlagpu_type t) {
+    const xg_inst *r = select->root;
+    xg_str direction = r->op == XG_COMPARE ? xg_attr_str(r, XG_A_direction) : XG_STR("");
+    if (r->op != XG_COMPARE || XG_OPERAND(r, 0) != select->params[0] || XG_OPERAND(r, 1) != select->params[1]) return NULL;
+    return xg_str_eq(direction, XG_STR("GE")) ? xg_scan_neutral(&p->b, XG_MAXIMUM, t) : xg_str_eq(direction, XG_STR("LE")) ? xg_scan_neutral(&p->b, XG_MINIMUM, t) : NULL;
+}
+/* Under a window, padding is not selected, and the sources of windows that are not there add nothing. */
 XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
     const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
-    const xg_inst *x = XG_OPERAND(p->i, 0);
+    const xg_comp *scatter = xg_attr_comp(p->i, XG_A_scatter);
+    xg_inst *x = XG_OPERAND(p->i, 0), *source = XG_OPERAND(p->i, 1), *fill;
+    bool window[XG_RANK_MAX], sticks_out = false, any = false;
     uint32_t d;
+    xg_dyn_take_sizes(p, x);
     for (d = 0; d < x->shape->rank; d++) {
-        p->out[d] = xg_dyn_size(x, d);
-        if (a && xg_dyn_is_trivial(&a->v.window->p[d])) continue;
-        if (xg_dyn_size(x, d) || xg_dyn_size(XG_OPERAND(p->i, 1), d)) xg_dyn_refuse(p, "a dynamic dimension under the window");
+        const xg_window_dim *w = &a->v.window->p[d];
+        window[d] = !xg_dyn_is_trivial(w) && xg_dyn_size(x, d);
+        any = any || window[d];
+        sticks_out = sticks_out || (window[d] && w->pad_high > 0);
+        if (window[d] && !xg_dyn_size(source, d)) xg_dyn_refuse(p, "a source that is not as dynamic as the operand");
     }
+    if (!any) return p->i;
+    if (!xg_reducer_is_plain(scatter) || (scatter->root->op != XG_ADD && scatter->root->op != XG_MULTIPLY)) xg_dyn_refuse(p, "a dynamic dimension under the window and this scatter");
+    fill = sticks_out ? xg_dyn_unselected(p, xg_attr_comp(p->i, XG_A_select), x->shape->type) : NULL;
+    if (sticks_out && !fill) xg_dyn_refuse(p, "a dynamic dimension under the window and this select");
+    if (fill) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, window, fill));
+    fill = xg_dyn_neutral(p, scatter, source->shape->type);
+    xg_inst_set_operand(p->i, 1, xg_dyn_filled(p, source, window, fill));
     return p->i;
 }
 
@@ -22128,6 +23170,49 @@ XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
     for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_comp(p->i, XG_A_to_apply))));
     return xg_hb_done(i);
+}
+
+/* The least element in the order of TOPK, or the last: what is there comes before it, as its index is lower. */
+XG_FN xg_inst *xg_dyn_last_of_order(const xg_dyn *p, xlagpu_type t, bool largest) {
+    xg_literal *l = xg_literal_new(p->m->arena, xg_shape_scalar(p->m, t));
+    int bits = xg_type_bits(t), k;
+    bool low = largest; /* the lowest value: a float's sign and all other bits; a signed integer's sign alone */
+    uint64_t v = UINT64_MAX >> (64 - bits), sign = (uint64_t)1 << (bits - 1);
+    if (xg_type_class(t) == XGT_F) v = low ? v : v & ~sign;
+    else if (xg_type_signed(t)) v = low ? ~(sign - 1) : sign - 1;
+    else v = low ? 0 : v;
+    for (k = 0; k < xg_type_bytes(t); k++) ((unsigned char *)l->data)[k] = (unsigned char)(v >> 8 * k);
+    return xg_hb_literal(&p->b, l);
+}
+XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0);
+    uint32_t last = x->shape->rank - 1;
+    bool dims[XG_RANK_MAX];
+    memset(dims, 0, sizeof dims);
+    dims[last] = true;
+    xg_dyn_take_sizes(p, x);
+    p->out[last] = NULL;
+    if (xg_dyn_size(x, last)) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_int(p->i, XG_A_largest, 1) != 0)));
+    return p->i;
+}
+
+/* ---- batch normalisation ---- */
+
+XG_FN xg_inst *xg_dyn_batch_norm(xg_dyn *p) {
+    xg_norms n = xg_norms_of(&p->b, p->i);
+    xg_inst *x = XG_OPERAND(p->i, 0), *made;
+    uint32_t k;
+    n.present = xg_dyn_present(p, x, NULL);
+    for (k = 0; n.present && k < n.n_others; k++) {
+        xg_inst *size = xg_dyn_size_or_bound(p, x, (uint32_t)n.others[k]);
+        n.size = n.size ? xg_hb_2(&p->b, XG_MULTIPLY, n.size, size) : size;
+    }
+    made = xg_norms_make(&n);
+    xg_dyn_take_sizes(p, x);
+    if (made->op != XG_TUPLE) return made;
+    for (k = 0; k < x->shape->rank; k++) xg_dyn_set_size(p, XG_OPERAND(made, 0), k, xg_dyn_size(x, k));
+    for (k = 1; k < 3; k++) xg_dyn_set_size(p, XG_OPERAND(made, k), 0, xg_dyn_size(x, (uint32_t)n.feature));
+    return made;
 }
 
 /* ---- about sizes ---- */
@@ -22194,7 +23279,8 @@ XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
     case XG_CONVOLUTION: return xg_dyn_convolution(p);
     case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: return xg_dyn_batched(p, 2);
     case XG_FFT: return xg_dyn_batched(p, xg_attr_ints(p->i, XG_A_fft_length).n);
-    case XG_TOPK: return xg_dyn_batched(p, 1);
+    case XG_TOPK: return xg_dyn_topk(p);
+    case XG_BATCH_NORM_TRAINING: case XG_BATCH_NORM_INFERENCE: case XG_BATCH_NORM_GRAD: return xg_dyn_batch_norm(p);
     case XG_REDUCE: return xg_dyn_reduce(p);
     case XG_REDUCE_WINDOW: return xg_dyn_reduce_window(p);
     case XG_SELECT_AND_SCATTER: return xg_dyn_select_and_scatter(p);
@@ -22248,7 +23334,7 @@ XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
     xg_inst_replace(i, value);
     if (!i->first_use && i != value) xg_inst_remove(i);
 }
-/* The same for a tuple of arrays that all have the sizes p->out; `from`, which may be p->i, has the elements. */
+/* The same for a tuple: `from`, which may be p->i, has the elements, all of the sizes p->out; or is a tuple instruction, of arrays with sizes of their own. */
 XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     xg_inst *i = p->i, *whole, **out;
     const xg_shape *was = i->shape, **now;
@@ -22260,7 +23346,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     if (from == i) { i->shape = xg_shape_tuple(p->m, now, n); p->b.before = i->next; }
     for (k = 0; k < n; k++) {
         xg_inst *x = xg_hb_element(&p->b, from, k);
-        for (d = 0; d < was->elems[k]->rank; d++) xg_dyn_set_size(p, x, d, p->out[d]);
+        for (d = 0; from->op != XG_TUPLE && d < was->elems[k]->rank; d++) xg_dyn_set_size(p, x, d, p->out[d]);
         out[k] = xg_dyn_pack(p, x, was->elems[k], "its result");
     }
     whole = xg_hb_tuple(&p->b, out, n);
@@ -22270,6 +23356,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
         if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
     }
     if (i->comp->root == i) i->comp->root = whole;
+    if (from->op == XG_TUPLE) xg_inst_remove(from);
     if (from != i) xg_inst_remove(i);
 }
 XG_FN void xg_dyn_settle_any(xg_dyn *p, xg_inst *value) {
@@ -22315,9 +23402,16 @@ XG_FN void xg_dyn_branches(xg_dyn *p, xg_inst *i) {
 
 /* ---- the walk ---- */
 
+/* Opcodes about sizes, even where all of these are fixed. */
+XG_FN bool xg_dyn_is_about_sizes(const xg_inst *i) {
+    xg_str target;
+    if (i->op != XG_CUSTOM_CALL) return i->op == XG_SET_DIMENSION_SIZE || i->op == XG_DYNAMIC_RESHAPE;
+    target = xg_attr_str(i, XG_A_custom_call_target);
+    return xg_str_eq(target, XG_STR("SliceToDynamic")) || xg_str_eq(target, XG_STR("PadToStatic"));
+}
 XG_FN bool xg_dyn_touches(const xg_inst *i) {
     uint32_t k;
-    if (xg_shape_has_dynamic(i->shape)) return true;
+    if (xg_dyn_is_about_sizes(i) || xg_shape_has_dynamic(i->shape)) return true;
     for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch) return true;
     return false;
 }
@@ -22348,14 +23442,16 @@ XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
 XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_inst *i, *next, **args;
     uint32_t k;
+    xg_hb b;
     for (i = c->first; i; i = next) {
         bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
         next = i->next;
         for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
         if (!dynamic) continue;
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        b = xg_hb_at(i);
+        for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), xg_attr_comp(i, XG_A_calls)->params[k]->shape);
+        xg_inst_replace(i, xg_hb_as_dynamic(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
         xg_inst_remove(i);
     }
 }
@@ -22404,6 +23500,7 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     xg_comp *c;
     uint32_t d;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        any = any || xg_dyn_is_about_sizes(i);
         if (i->shape->dynamic || (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL))) any = any || xg_shape_has_dynamic(i->shape);
         for (d = 0; i->shape->dynamic && d < i->shape->rank; d++) if (i->shape->dynamic[d] == XG_DIM_UNBOUNDED)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N", "a dimension without a bound has no place on a device");
@@ -22413,6 +23510,7 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
 XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     xg_comp *c;
     xg_dyn p;
+    if (!m->has_dynamic && !m->made[XG_SET_DIMENSION_SIZE] && !m->made[XG_DYNAMIC_RESHAPE] && !m->made[XG_CUSTOM_CALL]) return false;
     if (!xg_dyn_has_work(m)) return false;
     for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
     memset(&p, 0, sizeof p);
@@ -22424,293 +23522,12 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
         if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
     }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }
 
 #endif /* XG_OPT_DYNAMIC_PADDER_C */
-/* opt/scan_expander.c -- ScanExpander, AssociativeScanRewriter: `scan`, a computation carried along a dimension.
- *
- *     (y, c) = scan(x, c0), (x_t, c) -> (y_t, c')
- * - Running sums, products, maxima ... of one array, in any order if that is exact or allowed (is_associative): a cumulative reduce-window, which has a kernel of its own
- *   (emit/scan.c), and c0 taken in afterwards.
- * - Other associative computations of elementwise operations whose outputs are what they carry: doubling. After the step of distance s every element holds the last 2 s
- *   of them; a step is one kernel.
- *       c0 comes into element 0; for s = 1, 2, 4 ...: y[t] = f(y[t], y[t - s]) where t >= s
- * - Everything else: a loop, whose length may be dynamic. */
-#ifndef XG_OPT_SCAN_EXPANDER_C
-#define XG_OPT_SCAN_EXPANDER_C
-
-typedef struct xg_scan_parts { xg_inst *i; xg_comp *comp; uint32_t inputs, carries, outputs, dim; bool reverse, associative; const xg_shape *x; } xg_scan_parts;
-
-XG_FN xg_scan_parts xg_scan_of(xg_inst *i) {
-    xg_scan_parts s;
-    memset(&s, 0, sizeof s);
-    s.i = i;
-    s.comp = xg_attr_comp(i, XG_A_to_apply);
-    s.carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0);
-    s.inputs = i->n_operands - s.carries;
-    s.outputs = (i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1) - s.carries;
-    s.dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
-    s.reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
-    s.associative = xg_attr_int(i, XG_A_is_associative, 0) != 0;
-    s.x = XG_OPERAND(i, 0)->shape;
-    return s;
-}
-XG_FN bool xg_scan_is_static(const xg_scan_parts *s) {
-    uint32_t k;
-    for (k = 0; k < s->i->n_operands; k++) if (XG_OPERAND(s->i, k)->shape->dynamic) return false;
-    return !xg_shape_has_dynamic(s->i->shape) && s->x->elements > 0;
-}
-/* The element of the last step, without the scanned dimension. */
-XG_FN xg_inst *xg_scan_last(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, const xg_shape *as) {
-    int64_t n = y->shape->dims[s->dim];
-    return xg_hb_reshape(b, xg_hb_slice_dim(b, y, s->dim, s->reverse ? 0 : n - 1, s->reverse ? 1 : n), as->dims, as->rank);
-}
-XG_FN xg_inst *xg_scan_along(const xg_hb *b, const xg_scan_parts *s, xg_inst *c, int64_t n) {
-    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
-    uint32_t k, rank = c->shape->rank;
-    for (k = 0; k < rank; k++) places[k] = k < s->dim ? k : k + 1;
-    for (k = 0; k <= rank; k++) dims[k] = k == s->dim ? n : c->shape->dims[k - (k > s->dim)];
-    return xg_hb_broadcast(b, c, dims, rank + 1, places, rank);
-}
-
-/* ---- running sums ---- */
-
-/* What op's result never depends on; NULL: there is none. */
-XG_FN xg_inst *xg_scan_neutral(const xg_hb *b, xg_opcode op, xlagpu_type t) {
-    int cls = xg_type_class(t);
-    bool lowest = op == XG_MAXIMUM;
-    switch (op) {
-    case XG_ADD: return cls == XGT_F ? xg_hb_float(b, t, -0.0) : cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
-    case XG_MULTIPLY: return cls == XGT_F || cls == XGT_I ? xg_hb_int(b, t, 1) : NULL;
-    case XG_OR: return cls == XGT_P || cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
-    case XG_AND: return cls == XGT_P ? xg_hb_int(b, t, 1) : cls == XGT_I ? xg_hb_1(b, XG_NOT, xg_hb_int(b, t, 0)) : NULL;
-    case XG_MAXIMUM: case XG_MINIMUM:
-        if (cls == XGT_P) return xg_hb_int(b, t, !lowest);
-        if (cls == XGT_F) return xg_float_format_of(t)->has_infinity ? xg_hb_float(b, t, lowest ? -INFINITY : INFINITY) : NULL;
-        if (cls != XGT_I) return NULL;
-        return xg_hb_int(b, t, xg_type_signed(t) ? (lowest ? INT64_MIN : INT64_MAX) >> (64 - xg_type_bits(t)) : lowest ? 0 : (int64_t)(UINT64_MAX >> (64 - xg_type_bits(t))));
-    default: return NULL;
-    }
-}
-/* (x, c) -> (op(x, c), the same), in either order of the operands. */
-XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
-    const xg_inst *root = s->comp->root, *op;
-    int cls;
-    if (s->inputs != 1 || s->carries != 1 || s->outputs != 1 || root->op != XG_TUPLE || XG_OPERAND(root, 0) != XG_OPERAND(root, 1)) return NULL;
-    op = XG_OPERAND(root, 0);
-    if (op->n_operands != 2 || XG_OPERAND(op, 0) == XG_OPERAND(op, 1) || XG_OPERAND(op, 0)->op != XG_PARAMETER || XG_OPERAND(op, 1)->op != XG_PARAMETER) return NULL;
-    cls = xg_type_class(op->shape->type);
-    return s->associative || cls == XGT_I || cls == XGT_P || op->op == XG_MAXIMUM || op->op == XG_MINIMUM ? op : NULL;
-}
-XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
-    const xg_inst *op = xg_scan_operation(s);
-    xg_inst *x = XG_OPERAND(s->i, 0), *c = XG_OPERAND(s->i, 1), *in[2], *r, *neutral;
-    xg_window_dim *dims;
-    xg_window *w;
-    xg_attr a = xg_attr_make(XG_A_window);
-    uint32_t k;
-    neutral = op ? xg_scan_neutral(b, op->op, op->shape->type) : NULL;
-    if (!neutral) return NULL;
-    dims = XG_NEW_N(b->comp->module->arena, xg_window_dim, x->shape->rank);
-    w = XG_NEW(b->comp->module->arena, xg_window);
-    for (k = 0; k < x->shape->rank; k++) {
-        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
-        if (k != s->dim) continue;
-        dims[k].size = x->shape->dims[k];
-        *(s->reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
-    }
-    w->n = x->shape->rank;
-    w->p = dims;
-    a.v.window = w;
-    in[0] = x;
-    in[1] = neutral;
-    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
-    xg_inst_set_attr(r, a);
-    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type)));
-    r = xg_hb_done(r);
-    in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, c, x->shape->dims[s->dim]));
-    in[1] = xg_scan_last(b, s, in[0], c->shape);
-    return xg_hb_tuple(b, in, 2);
-}
-
-/* ---- doubling ---- */
-
-/* Elementwise operations of arrays like the carried ones, whose outputs are what is carried, of as many inputs. */
-XG_FN bool xg_scan_may_double(const xg_scan_parts *s) {
-    const xg_inst *root = s->comp->root;
-    uint32_t k;
-    if (!s->associative || s->inputs != s->carries || s->outputs != s->carries || root->op != XG_TUPLE || s->x->rank >= XG_RANK_MAX) return false;
-    for (k = 0; k < s->carries; k++) if (XG_OPERAND(root, k) != XG_OPERAND(root, s->carries + k) || s->comp->params[k]->shape->plain != s->comp->params[s->inputs + k]->shape->plain) return false;
-    XG_FOR_INSTS(i, s->comp) {
-        if (i == root || i->op == XG_PARAMETER) continue;
-        if (!xg_shape_is_array(i->shape)) return false;
-        if (i->shape->rank == 0 && (i->op == XG_CONSTANT || xg_op_flags(i->op) & XGF_EW) && s->x->rank > 1) continue; /* stays a scalar */
-        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_CONSTANT && !(i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank == 0)) return false;
-        if (i->op == XG_CONSTANT && i->shape->rank) return false;
-        if (i->shape->rank + 1 != s->x->rank || !xg_dims_equal(i->shape, s->comp->params[0]->shape->dims, s->x->rank - 1)) return false;
-    }
-    return true;
-}
-/* The computation on n steps at once: x and c are arrays with the scanned dimension. */
-XG_FN void xg_scan_lift(const xg_hb *b, const xg_scan_parts *s, xg_inst *const *x, xg_inst *const *c, xg_inst **out) {
-    xg_module *m = b->comp->module;
-    const xg_shape *whole = x[0]->shape;
-    xg_map64 made;
-    uint32_t k;
-    xg_map64_init(&made, m->arena);
-    XG_FOR_INSTS(i, s->comp) {
-        xg_inst *now, **in;
-        bool scalar = i->shape->rank == 0 && s->x->rank > 1;
-        if (i == s->comp->root) continue;
-        in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1);
-        for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id);
-        if (i->op == XG_PARAMETER) now = i->number < (int64_t)s->inputs ? x[i->number] : c[i->number - (int64_t)s->inputs];
-        else if (i->op == XG_BROADCAST) now = xg_hb_splat(b, in[0], whole->dims, whole->rank);
-        else if (i->op == XG_CONSTANT) now = scalar ? xg_hb_literal(b, i->literal) : xg_hb_splat(b, xg_hb_literal(b, i->literal), whole->dims, whole->rank);
-        else {
-            now = xg_hb_op(b, i->op, scalar ? i->shape : xg_hb_shape(b, i->shape->type, whole->dims, whole->rank), in, i->n_operands);
-            for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_metadata && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(now, i->attrs[k]);
-        }
-        xg_map64_put(&made, i->id, now);
-    }
-    for (k = 0; k < s->carries; k++) out[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s->comp->root, k)->id);
-}
-/* y[from, to), or from the other end. */
-XG_FN xg_inst *xg_scan_part(const xg_hb *b, const xg_scan_parts *s, xg_inst *y, int64_t from, int64_t to) {
-    int64_t n = y->shape->dims[s->dim];
-    return s->reverse ? xg_hb_slice_dim(b, y, s->dim, n - to, n - from) : xg_hb_slice_dim(b, y, s->dim, from, to);
-}
-/* The first `at` steps stay; the others are f(theirs, before). */
-XG_FN void xg_scan_step(const xg_hb *b, const xg_scan_parts *s, xg_inst **y, xg_inst *const *before, int64_t from, int64_t to) {
-    xg_arena *a = b->comp->module->arena;
-    xg_inst **x = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), **out = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1), *parts[3];
-    int64_t n = s->x->dims[s->dim];
-    uint32_t k, p;
-    for (k = 0; k < s->carries; k++) x[k] = xg_scan_part(b, s, y[k], from, to);
-    xg_scan_lift(b, s, x, before, out);
-    for (k = 0; k < s->carries; k++) {
-        p = 0;
-        if (from) parts[p++] = xg_scan_part(b, s, y[k], 0, from);
-        parts[p++] = out[k];
-        if (to < n) parts[p++] = xg_scan_part(b, s, y[k], to, n);
-        if (s->reverse && p > 1) { xg_inst *swap = parts[0]; parts[0] = parts[p - 1]; parts[p - 1] = swap; }
-        y[k] = xg_hb_concat(b, parts, p, s->dim);
-    }
-}
-XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
-    xg_arena *a = b->comp->module->arena;
-    xg_inst **y = XG_NEW_N(a, xg_inst *, 2 * (size_t)s->carries), **before = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1);
-    int64_t n = s->x->dims[s->dim], distance;
-    uint32_t k;
-    for (k = 0; k < s->carries; k++) { y[k] = XG_OPERAND(s->i, k); before[k] = xg_scan_along(b, s, XG_OPERAND(s->i, s->inputs + k), 1); }
-    xg_scan_step(b, s, y, before, 0, 1);
-    for (distance = 1; distance < n; distance *= 2) {
-        for (k = 0; k < s->carries; k++) before[k] = xg_scan_part(b, s, y[k], 0, n - distance);
-        xg_scan_step(b, s, y, before, distance, n);
-    }
-    for (k = 0; k < s->carries; k++) y[s->carries + k] = xg_scan_last(b, s, y[k], XG_OPERAND(s->i, s->inputs + k)->shape);
-    return xg_hb_tuple(b, y, 2 * s->carries);
-}
-
-/* ---- the loop ---- */
-
-/* An array of zeros like `shape`, as long as what is scanned in dynamic dimensions. */
-XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, const xg_shape *shape) {
-    xg_module *m = b->comp->module;
-    xg_inst *y = xg_hb_splat(b, xg_hb_literal(b, xg_literal_new(m->arena, xg_shape_scalar(m, shape->type))), shape->dims, shape->rank), *in[2];
-    uint32_t d, k;
-    int64_t at;
-    for (d = 0; d < shape->rank; d++) {
-        if (!xg_dyn_is_open(shape, d)) continue;
-        for (k = 0; k < s->inputs && !(d < XG_OPERAND(s->i, k)->shape->rank && xg_dyn_is_open(XG_OPERAND(s->i, k)->shape, d)); k++) {}
-        if (k == s->inputs) xg_hlo_fail(s->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "the size of dimension %u of its result is not that of an input", d);
-        at = d;
-        in[0] = y;
-        in[1] = XG_OPERAND(s->i, k);
-        in[1] = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), in + 1, 1);
-        xg_inst_set_attr(in[1], xg_hb_ints(b, XG_A_dimensions, &at, 1));
-        y = xg_hb_op(b, XG_SET_DIMENSION_SIZE, y->shape, in, 2);
-        xg_inst_set_attr(y, xg_hb_ints(b, XG_A_dimensions, &at, 1));
-        (void)xg_hb_done(y);
-    }
-    return y;
-}
-/* The same dimensions but 1 along the scanned one. */
-XG_FN const xg_shape *xg_scan_slice_shape(const xg_module *m, const xg_scan_parts *s, const xg_shape *shape) {
-    int64_t dims[XG_RANK_MAX];
-    uint8_t dynamic[XG_RANK_MAX];
-    uint32_t d;
-    for (d = 0; d < shape->rank; d++) { dims[d] = d == s->dim ? 1 : shape->dims[d]; dynamic[d] = (uint8_t)(d != s->dim && shape->dynamic ? shape->dynamic[d] : XG_DIM_STATIC); }
-    return xg_shape_default_layout((xg_module *)(uintptr_t)m, xg_shape_array((xg_module *)(uintptr_t)m, shape->type, dims, shape->rank, dynamic, NULL));
-}
-XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
-    const xg_hb *b = &l->b;
-    xg_module *m = b->comp->module;
-    xg_inst **state = l->state, **args = XG_NEW_N(m->arena, xg_inst *, s->i->n_operands + (size_t)1), *starts[XG_RANK_MAX + 2], *at = l->k, *root, *e;
-    uint32_t n = s->outputs + s->carries, k, d;
-    if (s->reverse) at = xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_SUBTRACT, length, xg_hb_int(b, XLAGPU_S32, 1)), at);
-    for (d = 0; d < XG_RANK_MAX; d++) starts[2 + d] = d == s->dim ? at : NULL;
-    e = xg_hb_int(b, XLAGPU_S32, 0);
-    for (d = 0; d < XG_RANK_MAX; d++) if (!starts[2 + d]) starts[2 + d] = e;
-    for (k = 0; k < s->inputs; k++) {
-        const xg_shape *x = state[n + k]->shape, *one = xg_scan_slice_shape(m, s, x);
-        starts[1] = state[n + k];
-        e = xg_hb_op(b, XG_DYNAMIC_SLICE, one, starts + 1, 1 + x->rank);
-        xg_inst_set_attr(e, xg_hb_ints(b, XG_A_dynamic_slice_sizes, one->dims, one->rank));
-        args[k] = xg_hb_op(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), &e, 1);
-    }
-    for (k = 0; k < s->carries; k++) args[s->inputs + k] = state[s->outputs + k];
-    root = xg_opt_inline(s->comp, b->comp, NULL, args);
-    for (k = 0; k < n; k++) {
-        e = root->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, root, k) : root;
-        if (k >= s->outputs) { state[k] = e; continue; }
-        starts[0] = state[k];
-        starts[1] = xg_hb_op(b, XG_RESHAPE, xg_scan_slice_shape(m, s, state[k]->shape), &e, 1);
-        state[k] = xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, state[k]->shape, starts, 2 + state[k]->shape->rank);
-    }
-}
-XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
-    xg_module *m = b->comp->module;
-    uint32_t n = s->outputs + s->carries, k, total = n + s->inputs + 1;
-    xg_inst **state = XG_NEW_N(m->arena, xg_inst *, total), *length;
-    int64_t dim = s->dim;
-    xg_loop l;
-    for (k = 0; k < s->outputs; k++) state[k] = xg_scan_result(b, s, s->i->shape->type == XLAGPU_TUPLE ? s->i->shape->elems[k] : s->i->shape);
-    for (k = 0; k < s->carries; k++) state[s->outputs + k] = XG_OPERAND(s->i, s->inputs + k);
-    if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
-    for (k = 0; k < s->inputs; k++) state[n + k] = XG_OPERAND(s->i, k);
-    length = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), state + n, 1);
-    xg_inst_set_attr(length, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
-    state[total - 1] = length;
-    l = xg_hb_loop(b, state, total, s->x->dims[s->dim]);
-    if (xg_dyn_is_open(s->x, s->dim)) {
-        xg_hb c = xg_hb_end(l.condition, s->i);
-        xg_inst *bound = xg_hb_element(&c, l.condition->params[0], total);
-        xg_inst_set_operand(l.condition->root, 1, bound);
-        xg_inst_move_before(l.condition->root, NULL);
-    }
-    length = l.state[total - 1];
-    xg_scan_body(s, &l, length);
-    xg_hb_loop_end(b, &l);
-    return xg_hb_tuple(b, l.state, n);
-}
-
-XG_FN bool xg_scan_matches(const xg_inst *i) { return i->op == XG_SCAN; }
-XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
-    xg_scan_parts s = xg_scan_of(i);
-    xg_inst *made = NULL;
-    if (xg_scan_is_static(&s)) {
-        made = xg_scan_window(b, &s);
-        if (!made && xg_scan_may_double(&s)) made = xg_scan_doubled(b, &s);
-    }
-    if (!made) made = xg_scan_loop(b, &s);
-    return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
-}
-XG_FN bool xg_opt_scan_expander(xg_module *m) { return xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
-
-#endif /* XG_OPT_SCAN_EXPANDER_C */
 /* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
  *
  * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
@@ -22745,10 +23562,10 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
 }
 /* The array [rows, columns] of exp(sign 2 pi i j k / n). */
 XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
-    xg_arena *arena = f->b->comp->module->arena;
+    xg_arena *temp; /* numbers twice as wide as the literal's need not stay */
     int64_t dims[2], j, k;
     xg_complex *v, *roots;
-    xg_inst *turns;
+    xg_inst *turns, *made;
     dims[0] = rows;
     dims[1] = columns;
     if (rows > XG_FFT_LITERAL / columns) {
@@ -22756,11 +23573,14 @@ XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int6
         turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
         return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
     }
-    roots = XG_NEW_N(arena, xg_complex, n + 1);
-    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    temp = xg_arena_inner(f->b->comp->module->arena);
+    roots = XG_NEW_N(temp, xg_complex, n + 1);
+    v = XG_NEW_N(temp, xg_complex, rows * columns + 1);
     for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
     for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
-    return xg_fft_literal(f, v, dims, 2);
+    made = xg_fft_literal(f, v, dims, 2);
+    xg_arena_free(temp);
+    return made;
 }
 
 /* ---- one dimension: lines [count, n] ---- */
@@ -22887,9 +23707,9 @@ XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
     return z;
 }
 /* What element j of dimension d adds to element k of its transform, [in, out]. */
-XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, xg_arena *temp, const xg_fft_sizes *z, uint32_t d) {
     int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
-    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    xg_complex *roots = XG_NEW_N(temp, xg_complex, n), *v = XG_NEW_N(temp, xg_complex, in * out);
     double scale = d == 0 ? z->scale : 1;
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
     for (j = 0; j < in; j++) {
@@ -22900,14 +23720,15 @@ XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, ui
 }
 /* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
 XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
-    xg_arena *arena = f->b->comp->module->arena;
-    const xg_complex *v = xg_fft_factor(f, z, 0);
+    xg_arena *temp = xg_arena_inner(f->b->comp->module->arena);
+    const xg_complex *v = xg_fft_factor(f, temp, z, 0);
+    xg_inst *made;
     int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
     uint32_t d;
     for (d = 1; d < z->n; d++) {
-        const xg_complex *w = xg_fft_factor(f, z, d);
+        const xg_complex *w = xg_fft_factor(f, temp, z, d);
         int64_t in = z->in[d], out = z->out[d];
-        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(temp, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
         for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
             const xg_complex p = v[r * columns + c], q = w[j * out + k];
             to->re = p.re * q.re - p.im * q.im;
@@ -22919,7 +23740,9 @@ XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
     }
     dims[0] = rows;
     dims[1] = columns;
-    return xg_fft_literal(f, v, dims, 2);
+    made = xg_fft_literal(f, v, dims, 2);
+    xg_arena_free(temp);
+    return made;
 }
 /* The other half of a spectrum of length n: conjugates, backwards. */
 XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
@@ -22974,9 +23797,11 @@ XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_
  *
  * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
  *   updates in place, reshapes): it keeps the layouts it came with.
- * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
- * - Up: broadcasts and iotas take the layout that their readers agree upon.
- * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. */
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
+ *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
+ * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
+ *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
 
@@ -22990,13 +23815,18 @@ XG_FN bool xg_assign_keeps(const xg_inst *i) {
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || (user->op == XG_REDUCE && user->n_operands == 2); }
+XG_FN bool xg_assign_reads_any(const xg_inst *user) { return xg_assign_keeps(user) || user->op == XG_TRANSPOSE || user->op == XG_COPY || (user->op == XG_REDUCE && user->n_operands == 2); }
 XG_FN bool xg_assign_has_own(const xg_inst *o) { return o->op != XG_BROADCAST && o->op != XG_IOTA && o->op != XG_CONSTANT; }
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
     XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
     return true;
+}
+
+/* What is written over its first operand has the layout of that. */
+XG_FN bool xg_assign_updates(const xg_inst *i) {
+    return (i->op == XG_DYNAMIC_UPDATE_SLICE || (i->op == XG_SCATTER && i->n_operands == 3)) && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_has_own(XG_OPERAND(i, 0));
 }
 
 /* The layout in which the transpose moves nothing. */
@@ -23010,6 +23840,14 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
 }
 
+/* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
+XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
+    const xg_inst *copy = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+    uint32_t k;
+    if (!copy || copy->op != XG_COPY || i == i->comp->root) return NULL;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->rank == i->shape->rank && xg_assign_has_own(XG_OPERAND(i, k)) && XG_OPERAND(i, k)->shape->layout == copy->shape->layout) return copy->shape->layout;
+    return NULL;
+}
 /* What the operands that have a layout of their own agree upon; NULL: nothing. */
 XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     const xg_layout *l = NULL;
@@ -23017,7 +23855,8 @@ XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
         if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
-        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        if (!xg_assign_is_moved(o->shape)) return NULL;
+        if (l && l != o->shape->layout) return xg_assign_asked(i);
         l = o->shape->layout;
     }
     return l;
@@ -23062,15 +23901,58 @@ XG_FN bool xg_assign_settle(xg_inst *i) {
     return changed;
 }
 
+/* The layout of the operand in which the transpose or copy moves nothing. */
+XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    int32_t order[XG_RANK_MAX];
+    xg_ints perm;
+    uint32_t k;
+    if (i->op == XG_COPY) return to->layout;
+    perm = xg_attr_ints(i, XG_A_dimensions);
+    for (k = 0; k < perm.n; k++) order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+/* A matrix, or a batch of them, column by column. */
+XG_FN bool xg_assign_exchanges(const xg_inst *dot, const xg_layout *l) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    uint32_t n = d.lb.n, rank = dot->shape->rank, k;
+    if (rank != n + 2 || XG_OPERAND(dot, 0)->shape->rank != n + d.lc.n + 1 || !xg_alg_dot_is_symmetric(dot)) return false;
+    for (k = 0; k < n; k++) if (l->minor_to_major[rank - 1 - k] != (int32_t)k) return false;
+    return l->minor_to_major[0] == (int32_t)n;
+}
+XG_FN bool xg_assign_dot(xg_inst *dot) {
+    const xg_inst *reader = dot->first_use ? dot->first_use->user : NULL;
+    const xg_layout *l;
+    if (!reader || dot->first_use != dot->last_use || dot == dot->comp->root || (reader->op != XG_TRANSPOSE && reader->op != XG_COPY)) return false;
+    if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;
+    l = xg_assign_for_reader(reader);
+    if (!l || !dot->shape->layout || (l->minor_to_major[0] != dot->shape->layout->minor_to_major[0] && !xg_assign_exchanges(dot, l))) return false;
+    return xg_assign_set(dot, l);
+}
+XG_FN bool xg_assign_remove_copy(xg_inst *i) {
+    const xg_inst *x = i->op == XG_COPY ? XG_OPERAND(i, 0) : NULL;
+    if (!x || x->shape != i->shape || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i == i->comp->root && x->op != XG_DOT) return false;
+    xg_inst_replace(i, XG_OPERAND(i, 0));
+    xg_inst_remove(i);
+    return true;
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
-    xg_inst *i;
+    xg_inst *i, *next;
     bool changed = false;
     for (i = c->first; i; i = i->next) {
         if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
+        else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
     for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->last; i; i = i->prev) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
     for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    for (i = c->first; i; i = next) {
+        next = i->next;
+        changed = xg_assign_remove_copy(i) || changed;
+    }
     return changed;
 }
 
@@ -23210,6 +24092,317 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/contract_expander.c -- ragged-dot and scaled-dot, and the calls that stand for them, as plain dots.
+ *
+ * ragged-dot: a loop over the groups, each round one dot over all rows. With a free ragged dimension the rows of the group are taken from its result; with a contracting
+ * one all other rows of both operands are made zero; with a batch one a single dot does, since the groups share nothing. What does not belong to a group is
+ * picked away, not multiplied by zero, so that its infinities and NaNs stay where they are. Rows behind the last group give zeros.
+ * scaled-dot: each operand times its scale, in f32, which holds every product of 8-bit floats by powers of two. */
+#ifndef XG_OPT_CONTRACT_EXPANDER_C
+#define XG_OPT_CONTRACT_EXPANDER_C
+
+/* ---- ragged-dot ---- */
+
+typedef struct xg_ragged_form {
+    xg_dot_dims d;
+    int64_t dim, group_dim;                    /* the ragged dimension of lhs; the group dimension of rhs */
+    int64_t prefix[XG_RANK_MAX]; uint32_t n;   /* dimensions of lhs that lead the group sizes */
+    int64_t groups;
+    bool contracting, batch;
+} xg_ragged_form;
+
+XG_FN bool xg_ints_hold(xg_ints v, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < v.n; k++) if (v.p[k] == d) return true;
+    return false;
+}
+XG_FN void xg_ragged_form_of(const xg_inst *i, xg_ragged_form *f) {
+    const xg_shape *sizes = XG_OPERAND(i, 2)->shape;
+    uint32_t k;
+    f->d = xg_dot_dims_of(i);
+    f->dim = xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0];
+    f->contracting = xg_ints_hold(f->d.lc, f->dim);
+    f->batch = xg_ints_hold(f->d.lb, f->dim);
+    f->group_dim = f->contracting || f->batch ? -1 : xg_attr_ints(i, XG_A_rhs_group_dims).p[0];
+    f->groups = sizes->dims[sizes->rank - 1];
+    f->n = 0;
+    if (sizes->rank == 1) return;
+    for (k = 0; k < f->d.lb.n && f->d.lb.p[k] != f->dim; k++) f->prefix[f->n++] = f->d.lb.p[k];
+    if (f->contracting) for (k = 0; k < f->d.lc.n && f->d.lc.p[k] != f->dim; k++) f->prefix[f->n++] = f->d.lc.p[k];
+    if (!f->contracting && !f->batch) for (k = 0; k < (uint32_t)f->dim; k++) if (!xg_ints_hold(f->d.lc, k) && !xg_ints_hold(f->d.lb, k)) f->prefix[f->n++] = k;
+}
+/* The dimension of rhs that goes with dimension d of lhs, or -1; the dimension of the dot's result that it becomes, or -1. */
+XG_FN int64_t xg_ragged_right(const xg_ragged_form *f, int64_t d) {
+    uint32_t k;
+    for (k = 0; k < f->d.lc.n; k++) if (f->d.lc.p[k] == d) return f->d.rc.p[k];
+    for (k = 0; k < f->d.lb.n; k++) if (f->d.lb.p[k] == d) return f->d.rb.p[k];
+    return -1;
+}
+XG_FN int64_t xg_ragged_result(const xg_ragged_form *f, int64_t d) {
+    int64_t n = f->d.lb.n, k;
+    if (xg_ints_hold(f->d.lc, d)) return -1;
+    for (k = 0; k < (int64_t)f->d.lb.n; k++) if (f->d.lb.p[k] == d) return k;
+    for (k = 0; k < d; k++) if (!xg_ints_hold(f->d.lc, k) && !xg_ints_hold(f->d.lb, k)) n++;
+    return n;
+}
+/* Where each group ends: s64 of the sizes' dimensions. */
+XG_FN xg_inst *xg_ragged_ends(const xg_hb *b, xg_inst *sizes) {
+    uint32_t rank = sizes->shape->rank, k;
+    int64_t dims[XG_RANK_MAX + 1], places[XG_RANK_MAX + 1], last = rank;
+    xg_inst *to, *all;
+    if (rank == XG_RANK_MAX) return NULL;
+    for (k = 0; k < rank; k++) dims[k] = sizes->shape->dims[k];
+    dims[rank] = dims[rank - 1];
+    for (k = 0; k + 1 < rank; k++) places[k] = k;
+    places[rank - 1] = rank; /* [.., end, group] */
+    all = xg_hb_broadcast(b, xg_hb_convert(b, sizes, XLAGPU_S64), dims, rank + 1, places, rank);
+    to = xg_hb_iota(b, XLAGPU_S32, dims, rank + 1, (int64_t)rank - 1);
+    to = xg_hb_compare(b, "GE", to, xg_hb_iota(b, XLAGPU_S32, dims, rank + 1, rank));
+    all = xg_hb_select(b, to, all, xg_hb_int_like(b, all, 0));
+    return xg_hb_sum(b, all, &last, 1);
+}
+/* pred of x's dimensions: index along dim (direction) the limit, which is of the prefix's dimensions; those are dimensions at[..] of x. */
+XG_FN xg_inst *xg_ragged_side(const xg_hb *b, const xg_inst *x, int64_t dim, const char *direction, xg_inst *limit, const int64_t *at, uint32_t n) {
+    xg_inst *i = xg_hb_iota(b, XLAGPU_S64, x->shape->dims, x->shape->rank, dim);
+    return xg_hb_compare(b, direction, i, xg_hb_broadcast(b, limit, x->shape->dims, x->shape->rank, at, n));
+}
+/* x where its index along dim is in the group [from, to), and `otherwise` elsewhere. side: 0 lhs, 1 rhs, 2 result. */
+XG_FN xg_inst *xg_ragged_member(const xg_hb *b, const xg_ragged_form *f, xg_inst *x, int side, xg_inst *from, xg_inst *to, xg_inst *otherwise) {
+    int64_t at[XG_RANK_MAX], dim = side == 0 ? f->dim : side == 1 ? xg_ragged_right(f, f->dim) : xg_ragged_result(f, f->dim);
+    xg_inst *in;
+    uint32_t k;
+    for (k = 0; k < f->n; k++) at[k] = side == 0 ? f->prefix[k] : side == 1 ? xg_ragged_right(f, f->prefix[k]) : xg_ragged_result(f, f->prefix[k]);
+    in = xg_ragged_side(b, x, dim, "LT", to, at, f->n);
+    if (from) in = xg_hb_2(b, XG_AND, in, xg_ragged_side(b, x, dim, "GE", from, at, f->n));
+    return xg_hb_select(b, in, x, otherwise);
+}
+/* x[.., k, ..] along one dimension, which goes. */
+XG_FN xg_inst *xg_ragged_pick(const xg_hb *b, xg_inst *x, int64_t dim, xg_inst *k) {
+    int64_t sizes[XG_RANK_MAX], rest[XG_RANK_MAX];
+    xg_inst *starts[XG_RANK_MAX], *zero = xg_hb_int(b, XLAGPU_S32, 0);
+    uint32_t d, n = 0;
+    for (d = 0; d < x->shape->rank; d++) {
+        starts[d] = (int64_t)d == dim ? k : zero;
+        sizes[d] = (int64_t)d == dim ? 1 : x->shape->dims[d];
+        if ((int64_t)d != dim) rest[n++] = sizes[d];
+    }
+    return xg_hb_reshape(b, xg_hb_dynamic_slice(b, x, starts, sizes), rest, n);
+}
+/* Without the group dimension of rhs. */
+XG_FN xg_dot_dims xg_ragged_dims(const xg_hb *b, const xg_ragged_form *f) {
+    xg_dot_dims d = f->d;
+    int64_t *c = XG_NEW_N(b->comp->module->arena, int64_t, d.rc.n + 1), *p = XG_NEW_N(b->comp->module->arena, int64_t, d.rb.n + 1);
+    uint32_t k;
+    for (k = 0; k < d.rc.n; k++) c[k] = d.rc.p[k] - (d.rc.p[k] > f->group_dim);
+    for (k = 0; k < d.rb.n; k++) p[k] = d.rb.p[k] - (d.rb.p[k] > f->group_dim);
+    d.rc.p = c;
+    d.rb.p = p;
+    return d;
+}
+XG_FN xg_inst *xg_ragged_zeros(const xg_hb *b, const xg_shape *s) {
+    xg_inst *zero = xg_hb_int(b, xg_type_real(s->type), 0);
+    return xg_hb_splat(b, xg_hb_convert(b, zero, s->type), s->dims, s->rank);
+}
+XG_FN xg_inst *xg_ragged_expand(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape;
+    xg_inst *l = XG_OPERAND(i, 0), *r = XG_OPERAND(i, 1), *ends = xg_ragged_ends(b, XG_OPERAND(i, 2)), *state[5], *from, *to, *part;
+    int64_t last = (int64_t)XG_OPERAND(i, 2)->shape->rank - 1;
+    xg_ragged_form f;
+    xg_loop loop;
+    if (!ends) return NULL;
+    xg_ragged_form_of(i, &f);
+    state[0] = xg_ragged_zeros(b, s);
+    if (f.groups == 0) return state[0];
+    if (f.batch) {
+        to = xg_ragged_pick(b, ends, last, xg_hb_int(b, XLAGPU_S32, f.groups - 1));
+        return xg_ragged_member(b, &f, xg_hb_dot(b, l, r, f.d, s->type, i), 2, NULL, to, state[0]);
+    }
+    state[1] = l;
+    state[2] = r;
+    state[3] = ends;
+    state[4] = xg_hb_2(b, XG_SUBTRACT, ends, xg_hb_convert(b, XG_OPERAND(i, 2), XLAGPU_S64));
+    loop = xg_hb_loop(b, state, 5, f.groups);
+    to = xg_ragged_pick(&loop.b, loop.state[3], last, loop.k);
+    from = xg_ragged_pick(&loop.b, loop.state[4], last, loop.k);
+    l = loop.state[1];
+    r = loop.state[2];
+    if (f.contracting) {
+        xg_inst *starts[XG_RANK_MAX];
+        int64_t dims[XG_RANK_MAX];
+        uint32_t k;
+        l = xg_ragged_member(&loop.b, &f, l, 0, from, to, xg_ragged_zeros(&loop.b, l->shape));
+        r = xg_ragged_member(&loop.b, &f, r, 1, from, to, xg_ragged_zeros(&loop.b, r->shape));
+        part = xg_hb_dot(&loop.b, l, r, f.d, s->type, i);
+        starts[0] = loop.k;
+        dims[0] = 1;
+        for (k = 1; k < s->rank; k++) { starts[k] = k > 1 ? starts[1] : xg_hb_int(&loop.b, XLAGPU_S32, 0); dims[k] = s->dims[k]; }
+        loop.state[0] = xg_hb_dynamic_update_slice(&loop.b, loop.state[0], xg_hb_reshape(&loop.b, part, dims, s->rank), starts);
+    } else {
+        r = xg_ragged_pick(&loop.b, r, f.group_dim, loop.k);
+        part = xg_hb_dot(&loop.b, l, r, xg_ragged_dims(&loop.b, &f), s->type, i);
+        loop.state[0] = xg_ragged_member(&loop.b, &f, part, 2, from, to, loop.state[0]);
+    }
+    xg_hb_loop_end(b, &loop);
+    return loop.state[0];
+}
+
+/* ---- scaled-dot ---- */
+
+/* scale[.., s, ..] -> [.., s * block, ..] */
+XG_FN xg_inst *xg_scaled_spread(const xg_hb *b, xg_inst *scale, const xg_shape *to) {
+    uint32_t d, k;
+    if (!scale->shape->rank) return xg_hb_splat(b, scale, to->dims, to->rank);
+    for (d = 0; d < to->rank; d++) {
+        int64_t dims[XG_RANK_MAX + 1], places[XG_RANK_MAX], have = scale->shape->dims[d];
+        if (have == to->dims[d]) continue;
+        for (k = 0; k < to->rank; k++) { places[k] = k + (k > d); dims[places[k]] = scale->shape->dims[k]; }
+        dims[d + 1] = to->dims[d] / have;
+        scale = xg_hb_broadcast(b, scale, dims, to->rank + 1, places, to->rank);
+        for (k = 0; k < to->rank; k++) dims[k] = k < d ? scale->shape->dims[k] : k == d ? to->dims[d] : scale->shape->dims[k + 1];
+        scale = xg_hb_reshape(b, scale, dims, to->rank);
+    }
+    return scale;
+}
+XG_FN xg_inst *xg_scaled_value(const xg_hb *b, xg_inst *x, xg_inst *scale, xlagpu_type t) {
+    xg_inst *wide = xg_hb_convert(b, x, t);
+    return xg_hb_2(b, XG_MULTIPLY, wide, xg_scaled_spread(b, xg_hb_convert(b, scale, t), x->shape));
+}
+XG_FN xg_inst *xg_scaled_dot_of(const xg_hb *b, xg_inst *i, xg_dot_dims d) {
+    xlagpu_type t = XLAGPU_F32;
+    xg_inst *l, *r;
+    uint32_t k;
+    for (k = 0; k < 4; k++) if (XG_OPERAND(i, k)->shape->type == XLAGPU_F64) t = XLAGPU_F64;
+    if (i->shape->type == XLAGPU_F64) t = XLAGPU_F64;
+    l = xg_scaled_value(b, XG_OPERAND(i, 0), XG_OPERAND(i, 2), t);
+    r = xg_scaled_value(b, XG_OPERAND(i, 1), XG_OPERAND(i, 3), t);
+    return xg_hb_convert(b, xg_hb_dot(b, l, r, d, t, i->op == XG_SCALED_DOT ? i : NULL), i->shape->type);
+}
+/* Does the scale have an element for each block of x? */
+XG_FN bool xg_scaled_fits(const xg_shape *x, const xg_shape *scale) {
+    uint32_t d;
+    if (!xg_shape_is_array(x) || !xg_shape_is_array(scale) || x->dynamic || scale->dynamic || xg_type_class(x->type) != XGT_F || xg_type_class(scale->type) != XGT_F) return false;
+    if (scale->rank && scale->rank != x->rank) return false;
+    for (d = 0; d < scale->rank; d++) if (scale->dims[d] != x->dims[d] && (scale->dims[d] <= 0 || x->dims[d] % scale->dims[d])) return false;
+    return x->rank < XG_RANK_MAX;
+}
+/* jax.nn.scaled_matmul: both operands contract their last dimension; a first one of three is the batch. */
+XG_FN bool xg_scaled_is_call(const xg_inst *i) {
+    const xg_shape *l, *r, *s = i->shape;
+    uint32_t n;
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 4 || !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__op$block_scaled_dot")) return false;
+    l = XG_OPERAND(i, 0)->shape;
+    r = XG_OPERAND(i, 1)->shape;
+    if (!xg_scaled_fits(l, XG_OPERAND(i, 2)->shape) || !xg_scaled_fits(r, XG_OPERAND(i, 3)->shape) || !xg_shape_is_array(s) || xg_type_class(s->type) != XGT_F) return false;
+    n = l->rank;
+    if (n < 2 || n > 3 || r->rank != n || s->rank != n || l->dims[n - 1] != r->dims[n - 1] || s->dims[n - 2] != l->dims[n - 2] || s->dims[n - 1] != r->dims[n - 2]) return false;
+    return n == 2 || (l->dims[0] == r->dims[0] && l->dims[0] == s->dims[0]);
+}
+XG_FN xg_inst *xg_scaled_expand_call(const xg_hb *b, xg_inst *i) {
+    int64_t *dims = XG_NEW_N(b->comp->module->arena, int64_t, 2);
+    xg_dot_dims d;
+    dims[0] = 0;
+    dims[1] = (int64_t)i->shape->rank - 1;
+    d.lb.p = d.rb.p = dims;
+    d.lb.n = d.rb.n = i->shape->rank - 2;
+    d.lc.p = d.rc.p = dims + 1;
+    d.lc.n = d.rc.n = 1;
+    return xg_scaled_dot_of(b, i, d);
+}
+
+XG_FN bool xg_contract_matches(const xg_inst *i) {
+    if (i->op == XG_SCALED_DOT) return xg_scaled_fits(XG_OPERAND(i, 0)->shape, XG_OPERAND(i, 2)->shape) && xg_scaled_fits(XG_OPERAND(i, 1)->shape, XG_OPERAND(i, 3)->shape);
+    if (i->op == XG_RAGGED_DOT) return !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic && !XG_OPERAND(i, 2)->shape->dynamic;
+    return xg_scaled_is_call(i);
+}
+XG_FN xg_inst *xg_contract_expand(const xg_hb *b, xg_inst *i) {
+    return i->op == XG_RAGGED_DOT ? xg_ragged_expand(b, i) : i->op == XG_SCALED_DOT ? xg_scaled_dot_of(b, i, xg_dot_dims_of(i)) : xg_scaled_expand_call(b, i);
+}
+XG_FN bool xg_opt_contract_expander(xg_module *m) { return xg_opt_expand(m, xg_contract_matches, xg_contract_expand); }
+
+#endif /* XG_OPT_CONTRACT_EXPANDER_C */
+/* opt/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
+ *
+ * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw and from run to run; the key tells apart the
+ * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. */
+#ifndef XG_OPT_RANDOM_EXPANDER_C
+#define XG_OPT_RANDOM_EXPANDER_C
+
+/* n random words of type u32 or u64. */
+XG_FN xg_inst *xg_random_words(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+    xg_module *m = b->comp->module;
+    const xg_shape *shapes[2];
+    int64_t two = 2, three = 3, one = 1, delta = t == XLAGPU_U64 ? n / 2 + 1 : n / 4 + 1;
+    xg_inst *parts[2], *state, *replica;
+    parts[0] = xg_hb_reshape(b, xg_hb_int(b, XLAGPU_U64, (int64_t)((uint64_t)i->id * 2654435761u + 1)), &one, 1);
+    if (m->replica_count > 1) {
+        replica = xg_hb_convert(b, xg_hb_op(b, XG_REPLICA_ID, xg_shape_scalar(m, XLAGPU_U32), NULL, 0), XLAGPU_U64);
+        replica = xg_hb_2(b, XG_SHIFT_LEFT, replica, xg_hb_int(b, XLAGPU_U64, 32));
+        parts[0] = xg_hb_2(b, XG_XOR, parts[0], xg_hb_reshape(b, replica, &one, 1));
+    }
+    parts[1] = xg_hb_op(b, XG_RNG_GET_AND_UPDATE_STATE, xg_hb_shape(b, XLAGPU_U64, &two, 1), NULL, 0);
+    xg_inst_set_attr(parts[1], xg_attr_make_int(XG_A_delta, delta));
+    shapes[0] = xg_hb_shape(b, XLAGPU_U64, &three, 1);
+    shapes[1] = xg_hb_shape(b, t, &n, 1);
+    state = xg_hb_concat(b, parts, 2, 0);
+    state = xg_hb_op(b, XG_RNG_BIT_GENERATOR, xg_shape_tuple(m, shapes, 2), &state, 1);
+    xg_inst_set_attr(state, xg_attr_make_str(m, XG_A_algorithm, XG_STR("rng_philox")));
+    return xg_hb_element(b, state, 1);
+}
+/* Words as fractions in [0, 1), of the upper bits that type t holds exactly. */
+XG_FN xg_inst *xg_random_fractions(const xg_hb *b, xg_inst *words, xlagpu_type t) {
+    int keep = t == XLAGPU_F64 ? 52 : 23, have = t == XLAGPU_F64 ? 64 : 32;
+    xg_inst *x = xg_hb_2(b, XG_SHIFT_RIGHT_LOGICAL, words, xg_hb_int_like(b, words, have - keep));
+    x = xg_hb_convert(b, x, t);
+    return xg_hb_2(b, XG_MULTIPLY, x, xg_hb_float_like(b, x, ldexp(1, -keep)));
+}
+/* Rounding may reach the upper end: then it is the lower one once more. */
+XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+    xg_inst *x = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t), *lo = xg_hb_convert(b, XG_OPERAND(i, 0), t), *hi = xg_hb_convert(b, XG_OPERAND(i, 1), t), *over, *some;
+    over = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, hi, lo), &n, 1);
+    x = xg_hb_2(b, XG_MULTIPLY, x, over);
+    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
+    x = xg_hb_convert(b, x, i->shape->type);
+    hi = xg_hb_splat(b, XG_OPERAND(i, 1), &n, 1);
+    lo = xg_hb_splat(b, XG_OPERAND(i, 0), &n, 1);
+    over = xg_hb_compare(b, "GE", x, hi);
+    some = xg_hb_compare(b, "LT", lo, hi);
+    return xg_hb_select(b, xg_hb_2(b, XG_AND, over, some), lo, x);
+}
+/* Box and Muller's: two fractions a number. */
+XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+    xg_inst *u = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t), *r = xg_hb_slice_dim(b, u, 0, 0, n), *turn = xg_hb_slice_dim(b, u, 0, n, 2 * n), *x;
+    r = xg_hb_1(b, XG_LOG_PLUS_ONE, xg_hb_1(b, XG_NEGATE, r)); /* of 1 - r, which is not zero */
+    r = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_float_like(b, r, -2));
+    r = xg_hb_1(b, XG_SQRT, r);
+    turn = xg_hb_2(b, XG_MULTIPLY, turn, xg_hb_float_like(b, turn, 6.283185307179586));
+    x = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_1(b, XG_COSINE, turn));
+    x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 1), t), &n, 1));
+    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 0), t), &n, 1));
+    return xg_hb_convert(b, x, i->shape->type);
+}
+/* lo + words % (hi - lo), in 64 bits; an empty range gives lo. */
+XG_FN xg_inst *xg_random_integer(const xg_hb *b, const xg_inst *i, int64_t n) {
+    xg_inst *x = xg_random_words(b, i, XLAGPU_U64, n), *lo, *span, *none;
+    if (i->shape->type == XLAGPU_PRED) return xg_hb_convert(b, xg_hb_2(b, XG_AND, x, xg_hb_int_like(b, x, 1)), XLAGPU_PRED);
+    lo = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 0), XLAGPU_S64), XLAGPU_U64);
+    span = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 1), XLAGPU_S64), XLAGPU_U64);
+    span = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, span, lo), &n, 1);
+    none = xg_hb_int_like(b, span, 0);
+    x = xg_hb_2(b, XG_REMAINDER, x, span);
+    x = xg_hb_select(b, xg_hb_compare(b, "EQ", span, none), none, x);
+    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
+    return xg_hb_convert(b, x, i->shape->type);
+}
+XG_FN bool xg_random_matches(const xg_inst *i) { return i->op == XG_RNG && !i->shape->dynamic && i->shape->elements > 0; }
+XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
+    int64_t n = i->shape->elements;
+    xlagpu_type t = i->shape->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    xg_inst *x = xg_type_class(i->shape->type) != XGT_F ? xg_random_integer(b, i, n) : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n) : xg_random_uniform(b, i, t, n);
+    return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_random_expander(xg_module *m) { return xg_opt_expand(m, xg_random_matches, xg_random_expand); }
+
+#endif /* XG_OPT_RANDOM_EXPANDER_C */
 /* opt/linear_expander.c -- CholeskyExpander and TriangularSolveExpander, as loops over columns and rows; what all expanders of linear algebra are written with.
  *
  * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
@@ -23734,6 +24927,33 @@ XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64
     return xg_linear_reflect(b, packed, taus, c, true, false, 0);
 }
 
+/* a[batch, n, n] -> H* a H, Hessenberg, with reflectors below the subdiagonal, and taus [batch, 1, n - 1] (or one, of 0). Of a Hermitian matrix that is tridiagonal and real. */
+XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) {
+    int64_t n = a->shape->dims[1];
+    xg_inst *state[2], *x, *at, *beta;
+    xg_reflector h;
+    xg_loop l;
+    state[0] = a;
+    state[1] = xg_linear_zeros(b, a->shape->type, a->shape->dims[0], 1, XG_MAX(n - 1, (int64_t)1));
+    *taus = state[1];
+    if (n < 2) return a;
+    l = xg_hb_loop(b, state, 2, n - 1);
+    at = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
+    x = xg_linear_row(&l.b, l.state[0], l.k, 2);
+    h = xg_qr_make(&l.b, x, at);
+    a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
+    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]); /* the columns before hold reflectors */
+    a = xg_qr_apply_right(&l.b, a, h.v, h.tau);
+    beta = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
+    beta = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", at), beta, x);
+    x = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "GT", at), h.v, beta);
+    l.state[0] = xg_linear_set_row(&l.b, a, x, l.k, 2);
+    l.state[1] = xg_linear_set_row(&l.b, l.state[1], h.tau, l.k, 2);
+    xg_hb_loop_end(b, &l);
+    *taus = l.state[1];
+    return l.state[0];
+}
+
 /* ---- QR with column pivoting ---- */
 
 /* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each round takes the longest column that is left. */
@@ -23963,15 +25183,21 @@ XG_FN xg_inst *xg_eigen_unfinished(const xg_hb *b, xg_inst *a) {
     on = xg_hb_2(b, XG_MULTIPLY, on, xg_linear_splat_like(b, on, eps * eps));
     return xg_hb_1(b, XG_NOT, xg_hb_compare(b, "LE", off, on));
 }
+/* The Hermitian matrix of which a[batch, n, n] is a triangle. */
+XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
+    xg_inst *other = xg_linear_hermitian(b, a), *d;
+    a = xg_hb_select(b, xg_linear_triangle(b, a, lower ? "GE" : "LE"), a, other);
+    if (xg_type_class(a->shape->type) != XGT_C) return a;
+    d = xg_linear_real(b, xg_linear_diagonal(b, a));
+    return xg_linear_with_diagonal(b, a, xg_linear_complex(b, d, NULL, a->shape->type));
+}
 /* a[batch, n, n], of which one triangle counts -> out: vectors [batch, n, n], values [batch, 1, n] ascending, info [batch, 1, 1]. */
 XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
     int64_t n = a->shape->dims[1], even;
-    xg_inst *scale, *state[4], *inner[2], *other, *values;
+    xg_inst *scale, *state[4], *inner[2], *values;
     xg_rotation r;
     xg_loop sweeps, l;
-    other = xg_linear_hermitian(b, a);
-    a = xg_hb_select(b, xg_linear_triangle(b, a, lower ? "GE" : "LE"), a, other);
-    if (xg_type_class(a->shape->type) == XGT_C) a = xg_linear_with_diagonal(b, a, xg_linear_complex(b, xg_linear_real(b, xg_linear_diagonal(b, a)), NULL, a->shape->type));
+    a = xg_linear_whole(b, a, lower);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_over(b, a, scale);
     a = xg_linear_padded(b, xg_linear_padded(b, a, 1), 2);
@@ -24088,6 +25314,301 @@ XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, xg_in
 }
 
 #endif /* XG_OPT_EIGEN_EXPANDER_C */
+/* opt/general_eigen_expander.c -- eigenvalues and vectors of general matrices: Hessenberg form, shifted QR steps, back substitution, all in complex doubles.
+ *
+ * Each matrix of the batch has its own active block [lo, hi]: what lies below hi has been split off. A step chases a bulge through the rows k, k + 1 of all matrices
+ * together, and does nothing where k lies outside of a block. Doubles, also for floats: a conjugate pair must be told from two real values. */
+#ifndef XG_OPT_GENERAL_EIGEN_EXPANDER_C
+#define XG_OPT_GENERAL_EIGEN_EXPANDER_C
+
+enum { XG_SHIFTED_STEPS = 40 }; /* QR steps a row at most */
+
+XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k, int64_t by) { return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, by)); }
+XG_FN xg_inst *xg_c128(const xg_hb *b, xg_inst *x) { return xg_hb_convert(b, x, XLAGPU_C128); }
+/* pred of x's dimensions: x (direction) the scalar k. */
+XG_FN xg_inst *xg_linear_where_k(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *k) { return xg_hb_compare(b, direction, x, xg_hb_splat(b, k, x->shape->dims, x->shape->rank)); }
+/* (x, y) := (x p + y q, y conj(p) - x conj(q)) */
+XG_FN void xg_general_turn(const xg_hb *b, xg_inst **x, xg_inst **y, xg_inst *p, xg_inst *q) {
+    xg_inst *a = xg_linear_times(b, *x, p), *c = xg_linear_times(b, *x, xg_linear_conj(b, q));
+    a = xg_hb_2(b, XG_ADD, a, xg_linear_times(b, *y, q));
+    *y = xg_hb_2(b, XG_SUBTRACT, xg_linear_times(b, *y, xg_linear_conj(b, p)), c);
+    *x = a;
+}
+/* The element [batch, 1, 1] of x[batch, n, n] in a row and column of each matrix's own. */
+XG_FN xg_inst *xg_general_pick(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *column) {
+    xg_inst *here = xg_linear_where_in(b, x, 1, "EQ", row);
+    here = xg_linear_and(b, here, xg_linear_where_in(b, x, 2, "EQ", column));
+    return xg_linear_sum(b, xg_linear_sum(b, xg_linear_kept(b, here, x), 2), 1);
+}
+/* h, Hessenberg, below whose subdiagonal lie reflectors -> h without them, and their product *q. */
+XG_FN xg_inst *xg_general_unpacked(const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst **q) {
+    int64_t n = packed->shape->dims[1];
+    xg_inst *below = xg_hb_iota(b, XLAGPU_S32, packed->shape->dims, 3, 2), *zero = xg_linear_zero_like(b, packed);
+    *q = xg_linear_identity(b, packed->shape->type, packed->shape->dims[0], n, n);
+    if (n > 1) *q = xg_linear_reflect(b, packed, taus, *q, true, false, 1);
+    below = xg_general_next(b, below, 1);
+    return xg_hb_select(b, xg_linear_where_in(b, packed, 1, "GT", below), zero, packed);
+}
+
+typedef struct xg_general_block { xg_inst *lo, *hi, *finite; } xg_general_block; /* [batch, 1, 1] */
+
+/* Elements below the diagonal that are small beside their neighbours become zero; the last block that is left. */
+XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
+    xg_inst *size = xg_hb_1(b, XG_ABS, h), *norm = xg_linear_most(b, xg_linear_most(b, size, 2), 1), *d = xg_linear_diagonal(b, size), *around, *row, *sub, *tiny, *zero, *live;
+    row = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 1);
+    sub = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 2);
+    sub = xg_hb_compare(b, "EQ", row, xg_general_next(b, sub, 1));
+    around = xg_linear_stretch(b, d, h->shape->dims);
+    around = xg_hb_2(b, XG_ADD, around, xg_linear_stretch(b, xg_linear_swap(b, d), h->shape->dims));
+    zero = xg_hb_compare(b, "EQ", around, xg_linear_zero_like(b, around));
+    around = xg_hb_select(b, zero, xg_linear_stretch(b, norm, h->shape->dims), around);
+    around = xg_hb_2(b, XG_MULTIPLY, around, xg_linear_splat_like(b, around, xg_linear_epsilon(h->shape->type)));
+    tiny = xg_linear_and(b, xg_hb_compare(b, "LE", size, around), sub);
+    live = xg_linear_and(b, xg_hb_1(b, XG_NOT, tiny), sub);
+    block->finite = xg_hb_1(b, XG_IS_FINITE, norm);
+    d = xg_hb_int(b, XLAGPU_S32, 0);
+    block->hi = xg_linear_fold(b, XG_MAXIMUM, xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, live, row), d, 2), d, 1);
+    live = xg_hb_compare(b, "LE", row, xg_linear_stretch(b, block->hi, h->shape->dims));
+    live = xg_linear_and(b, tiny, live);
+    block->lo = xg_linear_fold(b, XG_MAXIMUM, xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, live, row), d, 2), d, 1);
+    zero = xg_linear_zero_like(b, h);
+    return xg_hb_select(b, tiny, zero, h);
+}
+/* The eigenvalue of the block's last 2 x 2 elements that is nearer to the last one; now and then another number, lest steps go round in circles. */
+XG_FN xg_inst *xg_general_shift(const xg_hb *b, xg_inst *h, xg_inst *hi, xg_inst *steps) {
+    xg_inst *before = xg_general_next(b, hi, -1), *a = xg_general_pick(b, h, before, before), *bc = xg_general_pick(b, h, before, hi), *c = xg_general_pick(b, h, hi, before), *d = xg_general_pick(b, h, hi, hi), *half, *root, *plus, *more, *odd;
+    bc = xg_hb_2(b, XG_MULTIPLY, bc, c);
+    half = xg_hb_2(b, XG_SUBTRACT, a, d);
+    half = xg_hb_2(b, XG_MULTIPLY, half, xg_linear_splat_like(b, half, 0.5));
+    root = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, half, half), bc));
+    plus = xg_hb_2(b, XG_ADD, half, root);
+    half = xg_hb_2(b, XG_SUBTRACT, half, root);
+    more = xg_hb_1(b, XG_ABS, plus);
+    more = xg_hb_compare(b, "GE", more, xg_hb_1(b, XG_ABS, half));
+    plus = xg_hb_select(b, more, plus, half);
+    more = xg_hb_1(b, XG_ABS, plus);
+    more = xg_hb_compare(b, "EQ", more, xg_linear_zero_like(b, more));
+    plus = xg_hb_2(b, XG_SUBTRACT, d, xg_hb_2(b, XG_DIVIDE, bc, plus));
+    plus = xg_hb_select(b, more, d, plus);
+    odd = xg_hb_2(b, XG_REMAINDER, steps, xg_hb_int_like(b, steps, 11));
+    odd = xg_hb_compare(b, "EQ", odd, xg_hb_int_like(b, odd, 10));
+    d = xg_hb_2(b, XG_ADD, d, xg_c128(b, xg_hb_1(b, XG_ABS, c)));
+    return xg_hb_select(b, odd, d, plus);
+}
+/* Rotations of rows and columns k, k + 1 through the block, on h and q. */
+XG_FN void xg_general_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *shift) {
+    xg_inst *state[5], *next, *r0, *r1, *x, *y, *first, *idle, *size, *one, *zero;
+    xg_loop l;
+    state[0] = *h; state[1] = *q; state[2] = block->lo; state[3] = block->hi; state[4] = shift;
+    l = xg_hb_loop(b, state, 5, (*h)->shape->dims[1] - 1);
+    next = xg_general_next(&l.b, l.k, 1);
+    r0 = xg_linear_row(&l.b, l.state[0], l.k, 1);
+    r1 = xg_linear_row(&l.b, l.state[0], next, 1);
+    first = xg_linear_where_k(&l.b, "EQ", l.state[2], l.k);
+    one = xg_general_next(&l.b, l.k, -1); /* of the first row it starts at 0, and is not used */
+    size = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, r0, l.k, 2), l.state[4]);
+    x = xg_hb_select(&l.b, first, size, xg_linear_row(&l.b, r0, one, 2));
+    size = xg_linear_row(&l.b, r1, l.k, 2);
+    y = xg_hb_select(&l.b, first, size, xg_linear_row(&l.b, r1, one, 2));
+    size = xg_hb_1(&l.b, XG_ABS, x);
+    one = xg_hb_1(&l.b, XG_ABS, y);
+    size = xg_hb_2(&l.b, XG_MULTIPLY, size, size);
+    size = xg_hb_1(&l.b, XG_SQRT, xg_hb_2(&l.b, XG_ADD, size, xg_hb_2(&l.b, XG_MULTIPLY, one, one)));
+    idle = xg_linear_where_k(&l.b, "GT", l.state[2], l.k);
+    idle = xg_hb_2(&l.b, XG_OR, idle, xg_linear_where_k(&l.b, "LE", l.state[3], l.k));
+    idle = xg_hb_2(&l.b, XG_OR, idle, xg_hb_compare(&l.b, "EQ", size, xg_linear_zero_like(&l.b, size)));
+    one = xg_linear_splat_like(&l.b, x, 1);
+    zero = xg_linear_zero_like(&l.b, x);
+    x = xg_hb_select(&l.b, idle, one, xg_linear_over(&l.b, x, size));
+    y = xg_hb_select(&l.b, idle, zero, xg_linear_over(&l.b, y, size));
+    one = xg_linear_conj(&l.b, x);
+    xg_general_turn(&l.b, &r0, &r1, one, xg_linear_conj(&l.b, y));
+    zero = xg_linear_zero_like(&l.b, r1);
+    r1 = xg_hb_select(&l.b, xg_linear_where_in(&l.b, r1, 2, "LT", l.k), zero, r1);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], r0, l.k, 1);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], r1, next, 1);
+    {
+        uint32_t which;
+        for (which = 0; which < 2; which++) {
+            r0 = xg_linear_row(&l.b, l.state[which], l.k, 2);
+            r1 = xg_linear_row(&l.b, l.state[which], next, 2);
+            xg_general_turn(&l.b, &r0, &r1, x, y);
+            l.state[which] = xg_linear_set_row(&l.b, l.state[which], r0, l.k, 2);
+            l.state[which] = xg_linear_set_row(&l.b, l.state[which], r1, next, 2);
+        }
+    }
+    xg_hb_loop_end(b, &l);
+    *h = l.state[0];
+    *q = l.state[1];
+}
+/* h, Hessenberg, to triangular form, gathered in *q; *bad [batch, 1, 1]. */
+XG_FN xg_inst *xg_general_triangular(const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst **bad) {
+    const int64_t *dims = h->shape->dims;
+    xg_inst *state[5], *shift, *steps, *same;
+    xg_general_block block;
+    xg_loop l;
+    xg_hb c;
+    state[0] = h;
+    state[1] = *q;
+    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1); /* the last hi, and how long it has been that */
+    state[3] = state[2];
+    state[4] = xg_hb_int(b, XLAGPU_PRED, 1);
+    l = xg_hb_loop(b, state, 5, dims[1] * XG_SHIFTED_STEPS);
+    c = xg_hb_end(l.condition, b->from);
+    l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 5));
+    h = xg_general_split(&l.b, l.state[0], &block);
+    same = xg_hb_compare(&l.b, "EQ", block.hi, l.state[2]);
+    steps = xg_general_next(&l.b, l.state[3], 1);
+    l.state[3] = xg_linear_kept(&l.b, same, steps);
+    l.state[2] = block.hi;
+    shift = xg_general_shift(&l.b, h, block.hi, l.state[3]);
+    xg_general_chase(&l.b, &h, &l.state[1], &block, shift);
+    l.state[0] = h;
+    same = xg_hb_compare(&l.b, "GT", block.hi, xg_hb_int_like(&l.b, block.hi, 0));
+    l.state[4] = xg_linear_any(&l.b, xg_linear_and(&l.b, same, block.finite));
+    xg_hb_loop_end(b, &l);
+    *q = l.state[1];
+    h = xg_general_split(b, l.state[0], &block);
+    same = xg_hb_compare(b, "GT", block.hi, xg_hb_int_like(b, block.hi, 0));
+    *bad = xg_hb_2(b, XG_OR, same, xg_hb_1(b, XG_NOT, block.finite));
+    return h;
+}
+
+/* The vectors of triangular t, times q: of length one, their largest element real. */
+XG_FN xg_inst *xg_general_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
+    int64_t n = t->shape->dims[1];
+    xg_inst *values = xg_linear_swap(b, xg_linear_diagonal(b, t)), *state[4], *k, *x, *d, *least, *one, *zero, *most;
+    xg_loop l;
+    state[0] = xg_linear_zero_like(b, t);
+    state[1] = xg_linear_masked(b, t, "LE");
+    state[2] = values;
+    least = xg_linear_most(b, xg_hb_1(b, XG_ABS, values), 2);
+    zero = xg_hb_compare(b, "EQ", least, xg_linear_zero_like(b, least));
+    one = xg_linear_splat_like(b, least, 1);
+    least = xg_hb_select(b, zero, one, least);
+    state[3] = xg_hb_2(b, XG_MULTIPLY, least, xg_linear_splat_like(b, least, xg_linear_epsilon(XLAGPU_F64)));
+    l = xg_hb_loop(b, state, 4, n);
+    k = xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    x = xg_linear_row(&l.b, l.state[1], k, 1);
+    d = xg_linear_stretch(&l.b, xg_linear_row(&l.b, x, k, 2), x->shape->dims);
+    d = xg_hb_2(&l.b, XG_SUBTRACT, l.state[2], d); /* value - t[k, k], so that the sum has its sign */
+    x = xg_linear_product(&l.b, x, l.state[0]);
+    least = xg_linear_stretch(&l.b, l.state[3], x->shape->dims);
+    most = xg_hb_compare(&l.b, "LT", xg_hb_1(&l.b, XG_ABS, d), least);
+    d = xg_hb_select(&l.b, most, xg_c128(&l.b, least), d);
+    x = xg_hb_2(&l.b, XG_DIVIDE, x, d);
+    x = xg_linear_kept(&l.b, xg_linear_where_in(&l.b, x, 2, "GT", k), x);
+    one = xg_linear_splat_like(&l.b, x, 1);
+    x = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 2, "EQ", k), one, x);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], x, k, 1);
+    xg_hb_loop_end(b, &l);
+    x = xg_linear_product(b, q, l.state[0]);
+    x = xg_linear_over(b, x, xg_linear_length(b, x, 1));
+    d = xg_hb_1(b, XG_ABS, x);
+    most = xg_linear_most(b, d, 1);
+    most = xg_hb_2(b, XG_MULTIPLY, most, xg_linear_splat_like(b, most, 1 - 1e-12));
+    zero = xg_hb_compare(b, "GE", d, xg_linear_stretch(b, most, d->shape->dims));
+    k = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, 3, 1);
+    one = xg_hb_int(b, XLAGPU_S32, n);
+    k = xg_hb_select(b, zero, k, xg_hb_splat(b, one, x->shape->dims, 3));
+    k = xg_linear_fold(b, XG_MINIMUM, k, one, 1); /* the first of them */
+    d = xg_linear_sum(b, xg_linear_kept(b, xg_linear_where_in(b, x, 1, "EQ", k), x), 1);
+    one = xg_hb_1(b, XG_ABS, d);
+    d = xg_linear_over(b, xg_linear_conj(b, d), one);
+    return xg_linear_times(b, x, d);
+}
+
+/* Real matrices: values[batch, 1, n] with exact conjugate pairs; gives the places in which pairs are neighbours, the one with the positive imaginary part first. */
+XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
+    const int64_t *dims = (*values)->shape->dims;
+    int64_t n = dims[2];
+    xg_inst *state[5], *w, *at, *none, *k, *have, *mine, *v, *away, *least, *best, *im, *pair, *hers, *plus, *t, *inf;
+    xg_loop l;
+    state[0] = *values;
+    state[1] = xg_linear_zeros(b, XLAGPU_PRED, dims[0], 1, n);
+    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
+    state[3] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
+    t = xg_linear_most(b, xg_hb_1(b, XG_ABS, *values), 2);
+    state[4] = xg_hb_2(b, XG_MULTIPLY, t, xg_linear_splat_like(b, t, 1e-10)); /* below that an imaginary part is rounding */
+    l = xg_hb_loop(b, state, 5, n);
+    w = l.state[0];
+    at = xg_hb_iota(&l.b, XLAGPU_S32, dims, 3, 2);
+    none = xg_hb_int(&l.b, XLAGPU_S32, n);
+    inf = xg_hb_float(&l.b, XLAGPU_F64, HUGE_VAL);
+    k = xg_hb_select(&l.b, l.state[1], xg_hb_splat(&l.b, none, dims, 3), at);
+    k = xg_linear_fold(&l.b, XG_MINIMUM, k, none, 2);
+    have = xg_hb_compare(&l.b, "LT", k, xg_hb_int_like(&l.b, k, n));
+    mine = xg_linear_where_in(&l.b, w, 2, "EQ", k);
+    v = xg_linear_sum(&l.b, xg_linear_kept(&l.b, mine, w), 2);
+    away = xg_linear_stretch(&l.b, xg_linear_conj(&l.b, v), dims);
+    away = xg_hb_1(&l.b, XG_ABS, xg_hb_2(&l.b, XG_SUBTRACT, w, away));
+    t = xg_hb_2(&l.b, XG_OR, l.state[1], mine);
+    away = xg_hb_select(&l.b, t, xg_hb_splat(&l.b, inf, dims, 3), away);
+    least = xg_linear_fold(&l.b, XG_MINIMUM, away, inf, 2);
+    best = xg_hb_compare(&l.b, "EQ", away, xg_linear_stretch(&l.b, least, dims));
+    best = xg_hb_select(&l.b, best, at, xg_hb_splat(&l.b, none, dims, 3));
+    best = xg_linear_fold(&l.b, XG_MINIMUM, best, none, 2);
+    im = xg_hb_1(&l.b, XG_IMAG, v);
+    plus = xg_hb_compare(&l.b, "GT", im, xg_linear_zero_like(&l.b, im));
+    im = xg_hb_1(&l.b, XG_ABS, im);
+    pair = xg_hb_compare(&l.b, "GT", im, l.state[4]);
+    pair = xg_linear_and(&l.b, pair, xg_hb_compare(&l.b, "LE", least, im));
+    hers = xg_linear_where_in(&l.b, w, 2, "EQ", best);
+    hers = xg_linear_and(&l.b, hers, xg_linear_stretch(&l.b, pair, dims));
+    /* values: hers the conjugate of mine; mine real where there is none */
+    t = xg_linear_stretch(&l.b, xg_linear_conj(&l.b, v), dims);
+    w = xg_hb_select(&l.b, hers, t, w);
+    t = xg_hb_select(&l.b, pair, v, xg_c128(&l.b, xg_hb_1(&l.b, XG_REAL, v)));
+    l.state[0] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, t, dims), w);
+    /* places */
+    t = xg_linear_and(&l.b, pair, plus);
+    t = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_hb_convert(&l.b, t, XLAGPU_S32));
+    t = xg_hb_select(&l.b, hers, xg_linear_stretch(&l.b, t, dims), l.state[2]);
+    plus = xg_linear_and(&l.b, pair, xg_hb_1(&l.b, XG_NOT, plus));
+    plus = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_hb_convert(&l.b, plus, XLAGPU_S32));
+    l.state[2] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, plus, dims), t);
+    t = xg_hb_2(&l.b, XG_OR, mine, hers);
+    l.state[1] = xg_hb_2(&l.b, XG_OR, l.state[1], t);
+    t = xg_general_next(&l.b, xg_hb_convert(&l.b, pair, XLAGPU_S32), 1);
+    l.state[3] = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_linear_kept(&l.b, have, t));
+    xg_hb_loop_end(b, &l);
+    *values = l.state[0];
+    return l.state[2];
+}
+
+/* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, and info [batch, 1, 1]. */
+XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, xg_inst **out) {
+    bool real = xg_type_class(a->shape->type) != XGT_C;
+    xg_inst *scale, *q, *bad, *t, *places;
+    a = xg_c128(b, a);
+    scale = xg_linear_magnitude(b, a);
+    a = xg_linear_over(b, a, scale);
+    t = xg_linear_hessenberg(b, a, &q);
+    t = xg_general_unpacked(b, t, q, &q);
+    t = xg_general_triangular(b, t, &q, &bad);
+    out[0] = xg_linear_swap(b, xg_linear_diagonal(b, t));
+    out[1] = xg_general_vectors(b, t, q);
+    if (real) {
+        t = places = xg_general_pairs(b, &out[0]);
+        xg_linear_sorted(b, &t, &out[1], false);
+        xg_linear_sorted(b, &places, &out[0], false);
+    }
+    out[0] = xg_linear_times(b, out[0], xg_c128(b, scale));
+    out[2] = xg_hb_convert(b, bad, XLAGPU_S32);
+}
+/* Vectors of real matrices as cuSOLVER packs them: a conjugate pair takes two columns, real and imaginary part. */
+XG_FN xg_inst *xg_general_packed(const xg_hb *b, xg_inst *values, xg_inst *x) {
+    int64_t n = x->shape->dims[2];
+    xg_inst *second = xg_hb_1(b, XG_IMAG, values), *both[2], *im = xg_hb_1(b, XG_IMAG, x), *re = xg_hb_1(b, XG_REAL, x);
+    if (n == 1) return re;
+    second = xg_hb_compare(b, "LT", second, xg_linear_zero_like(b, second));
+    both[0] = xg_linear_zeros(b, XLAGPU_F64, x->shape->dims[0], n, 1);
+    both[1] = xg_hb_slice_dim(b, im, 2, 0, n - 1);
+    im = xg_hb_concat(b, both, 2, 2);
+    return xg_hb_select(b, xg_linear_stretch(b, second, x->shape->dims), im, re);
+}
+
+#endif /* XG_OPT_GENERAL_EIGEN_EXPANDER_C */
 /* opt/solver_calls.c -- custom calls of solvers, under the names by which JAX asks cuSOLVER, cuBLAS, cuSPARSE and LAPACK for them, as loops.
  *
  * XG_SOLVER_CALLS: X(target, word): xg_solver_<word> gives the value, of several results a tuple, or NULL, having made nothing, when the operands or results are not
@@ -24102,6 +25623,9 @@ XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, xg_in
     X("cusolver_orgqr_ffi", orgqr) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) \
     X("cusolver_syevd_ffi", syevd) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) \
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) X("lapack_?gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
+    X("cusolver_geev_ffi", geev) X("lapack_?geev_ffi", geev) X("cuhybrid_eig_real", geev) X("cuhybrid_eig_comp", geev) X("lapack_?gees_ffi", gees) \
+    X("cusolver_sytrd_ffi", sytrd) X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?gehrd_ffi", gehrd) \
+    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
     X("cusparse_gtsv2_ffi", gtsv) X("lapack_?gtsv_ffi", gtsv)
 
 /* ---- forms of calls ---- */
@@ -24232,6 +25756,89 @@ XG_FN xg_inst *xg_solver_ormqr(const xg_hb *b, xg_inst *i) {
     return xg_linear_unflat(b, a, i->shape);
 }
 
+/* (reflectors, taus, info), of the whole matrix. */
+XG_FN xg_inst *xg_solver_gehrd(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[3];
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * (m.rows - 1)) || i->shape->elems[1]->type != xg_solver_in(i, 0)->type || !xg_call_is_number(i, "low", 1) || !xg_call_is_number(i, "high", m.rows)) return NULL;
+    out[0] = xg_linear_hessenberg(b, xg_solver_flat(b, i, 0), &out[1]);
+    out[2] = xg_solver_nothing(b, i->shape->elems[2]);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* (reflectors below the subdiagonal, diagonal, subdiagonal, taus, info), from the lower triangle. */
+XG_FN xg_inst *xg_solver_sytrd(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *out[5], *a, *whole;
+    uint32_t k;
+    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_call_choice(i, "lower", "uplo", "L", true)) return NULL;
+    for (k = 1; k < 4; k++) if (!xg_solver_part(i->shape->elems[k], k < 3 ? XGT_F : XGT_F | XGT_C, m.count * (m.rows - (k > 1)))) return NULL;
+    if (i->shape->elems[3]->type != xg_solver_in(i, 0)->type || !xg_solver_part(i->shape->elems[4], XGT_I, m.count)) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    whole = xg_linear_whole(b, a, true);
+    out[0] = xg_linear_hessenberg(b, whole, &out[3]);
+    out[1] = xg_linear_real(b, xg_linear_diagonal(b, out[0]));
+    out[2] = xg_hb_slice_dim(b, xg_hb_slice_dim(b, out[0], 1, 1, m.rows), 2, 0, m.rows - 1);
+    out[2] = xg_linear_real(b, xg_linear_diagonal(b, out[2]));
+    out[0] = xg_hb_select(b, xg_linear_triangle(b, a, "GE"), out[0], a);
+    out[4] = xg_solver_nothing(b, i->shape->elems[4]);
+    return xg_solver_tuple_of(b, i, out);
+}
+/* (A, C, alpha, beta) -> alpha A A^T + beta C, or alpha A^T A + beta C. cuBLAS writes one triangle; here both are. C counts only where beta is not zero. */
+XG_FN xg_inst *xg_solver_syrk(const xg_hb *b, xg_inst *i) {
+    bool transpose = xg_call_flag(i, "transpose", false);
+    xg_matrices m, mc;
+    xg_inst *a, *c, *beta, *alpha, *none;
+    uint32_t k;
+    if (i->n_operands != 4 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 1)) || mc.count != m.count || mc.rows != mc.columns) return NULL;
+    if (mc.rows != (transpose ? m.columns : m.rows) || xg_type_class(i->shape->type) != XGT_F) return NULL;
+    for (k = 0; k < 4; k++) if (xg_solver_in(i, k)->type != i->shape->type || (k > 1 && !xg_shape_is_scalar(xg_solver_in(i, k)))) return NULL;
+    a = xg_solver_flat(b, i, 0);
+    if (transpose) a = xg_linear_swap(b, a);
+    c = xg_solver_flat(b, i, 1);
+    alpha = xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 2), c->shape->type), c->shape->dims, 3);
+    beta = xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 3), c->shape->type), c->shape->dims, 3);
+    none = xg_hb_compare(b, "NE", beta, xg_linear_zero_like(b, beta));
+    c = xg_linear_kept(b, none, xg_hb_2(b, XG_MULTIPLY, beta, c));
+    a = xg_linear_product(b, a, xg_linear_swap(b, a));
+    a = xg_hb_2(b, XG_MULTIPLY, alpha, a);
+    return xg_linear_unflat(b, xg_hb_2(b, XG_ADD, a, c), i->shape);
+}
+/* (R, w) -> the upper triangular R' of R'^T R' = R^T R + w w^T, and w rotated to zero: one rotation a row. */
+XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
+    xg_matrices m;
+    xg_inst *state[2], *out[2], *row, *x, *y, *size, *idle, *one;
+    xg_loop l;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.count != 1 || m.rows != m.columns || xg_type_class(xg_solver_in(i, 0)->type) != XGT_F) return NULL;
+    if (!xg_solver_part(xg_solver_in(i, 1), XGT_F, m.rows) || xg_solver_in(i, 1)->type != xg_solver_in(i, 0)->type || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_same(i->shape->elems[1], xg_solver_in(i, 1))) return NULL;
+    state[0] = xg_solver_flat(b, i, 0);
+    state[1] = xg_solver_vector(b, i, 1, 1, 1, m.rows);
+    l = xg_hb_loop(b, state, 2, m.rows);
+    row = xg_linear_row(&l.b, l.state[0], l.k, 1);
+    x = xg_linear_row(&l.b, row, l.k, 2);
+    y = xg_linear_row(&l.b, l.state[1], l.k, 2);
+    out[0] = x;
+    out[1] = y;
+    size = xg_linear_length(&l.b, xg_hb_concat(&l.b, out, 2, 2), 2);
+    idle = xg_hb_compare(&l.b, "EQ", size, xg_linear_zero_like(&l.b, size));
+    one = xg_linear_splat_like(&l.b, x, 1);
+    x = xg_hb_select(&l.b, idle, one, xg_hb_2(&l.b, XG_DIVIDE, x, size));
+    y = xg_hb_2(&l.b, XG_DIVIDE, y, size);
+    y = xg_hb_select(&l.b, idle, xg_linear_zero_like(&l.b, y), y);
+    out[0] = row;
+    out[1] = l.state[1];
+    one = xg_hb_1(&l.b, XG_NEGATE, y);
+    xg_jacobi_mix(&l.b, &out[0], &out[1], x, one, one); /* (c row + s w, c w - s row) */
+    idle = xg_linear_where_in(&l.b, row, 2, "GE", l.k);
+    row = xg_hb_select(&l.b, idle, out[0], row);
+    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, l.k, 1);
+    l.state[1] = xg_hb_select(&l.b, idle, out[1], l.state[1]);
+    xg_hb_loop_end(b, &l);
+    out[0] = l.state[0];
+    out[1] = l.state[1];
+    return xg_solver_tuple_of(b, i, out);
+}
+
 /* ---- eigenvalues, singular values ---- */
 
 XG_FN xg_inst *xg_solver_syevd(const xg_hb *b, xg_inst *i) {
@@ -24269,6 +25876,50 @@ XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
 }
 XG_FN xg_inst *xg_solver_gesvd(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, true); }
 XG_FN xg_inst *xg_solver_gesvdj(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, false); }
+
+/* cuSOLVER: (A destroyed, values, left, right, info), the vectors of a real matrix packed. LAPACK and MAGMA: (values, left, right, info), of a real matrix the values
+ * as two arrays and the vectors complex. Left vectors are not made: nobody exports the call for them. */
+XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
+    bool cuda = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_geev_ffi"), real, split;
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k, right = n - 2;
+    const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
+    xg_matrices m;
+    xg_inst *made[3], *out[5];
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_call_choice(i, "left", "compute_left", "V", false)) return NULL;
+    real = xg_type_class(s->type) == XGT_F;
+    split = real && !cuda;
+    if (n != (cuda || real ? 5u : 4u) || (cuda && !xg_solver_same(e[0], s)) || !xg_solver_part(e[n - 1], XGT_I, m.count)) return NULL;
+    for (k = cuda ? 1 : 0; k < n - 3; k++) if (!xg_solver_part(e[k], split ? XGT_F : XGT_C, m.count * m.rows)) return NULL;
+    for (k = n - 3; k < n - 1; k++) if (!xg_solver_part(e[k], real && cuda ? XGT_F : XGT_C, s->elements)) return NULL;
+    xg_linear_eig(b, xg_solver_flat(b, i, 0), made);
+    out[0] = cuda ? XG_OPERAND(i, 0) : split ? xg_hb_1(b, XG_REAL, made[0]) : made[0];
+    if (cuda) out[1] = made[0];
+    if (split) out[1] = xg_hb_1(b, XG_IMAG, made[0]);
+    out[n - 3] = xg_solver_nothing(b, e[n - 3]);
+    out[right] = real && cuda ? xg_general_packed(b, made[0], made[1]) : made[1];
+    out[n - 1] = made[2];
+    return xg_solver_tuple_of(b, i, out);
+}
+
+/* (T, vectors, values, how many were sorted, info) of a complex matrix, nothing sorted: A = V T V*. A real one would need blocks of two by two. */
+XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
+    const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
+    xg_matrices m;
+    xg_inst *out[5], *a, *scale, *bad;
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C || !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false)) return NULL;
+    if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) || !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count)) return NULL;
+    a = xg_c128(b, xg_solver_flat(b, i, 0));
+    scale = xg_linear_magnitude(b, a);
+    a = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), &out[1]);
+    a = xg_general_unpacked(b, a, out[1], &out[1]);
+    a = xg_general_triangular(b, a, &out[1], &bad);
+    a = xg_linear_masked(b, a, "LE");
+    out[0] = xg_linear_times(b, a, xg_c128(b, scale));
+    out[2] = xg_linear_diagonal(b, out[0]);
+    out[3] = xg_solver_nothing(b, e[3]);
+    out[4] = bad;
+    return xg_solver_tuple_of(b, i, out);
+}
 
 /* ---- the pass ---- */
 
@@ -24510,7 +26161,8 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
             xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
             if (simpler) {
-                xg_opt_replace(i, simpler);
+                xg_hb b = xg_hb_at(i);
+                xg_opt_replace(i, xg_hb_as_dynamic(&b, simpler, i->shape));
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
@@ -24984,6 +26636,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    bool loops;                  /* folds windows, element by element */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
@@ -25058,6 +26711,7 @@ typedef struct xg_row_form {
     const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
 } xg_row_form;
 XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
+XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* asked once for what is equal; takes back what it allocated */
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
@@ -25068,7 +26722,9 @@ XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels 
 XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
-XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of instructions in program order;
+    parameters, and what is not among them, count by their shapes, tuples not at all */
 
 #endif /* XG_FUSE_H */
 /* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
@@ -25201,11 +26857,10 @@ XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg
 XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
     uint32_t n = 0, n_roots = 0;
-    xg_row_form f;
     XG_FOR_INSTS(i, c) insts[n++] = i;
     if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
     else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    return xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
@@ -25540,7 +27195,7 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
-    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_INFEED: case XG_OUTFEED:
+    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
     case XG_COPY_START: case XG_COPY_DONE: return true;
     default: return false;
     }
@@ -26093,7 +27748,7 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, 
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
 
-enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -26238,7 +27893,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
         if (h) return "a hero inside of a contraction";
         if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
     }
-    if (!h) return NULL;
+    if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
@@ -26411,6 +28066,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
@@ -26446,7 +28102,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
-    k->turns = false;
+    k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
@@ -26509,6 +28165,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
+    c->loops = c->loops || p->loops;
     xg_kernel_settle(g, c);
     for (j = had; j < n; j++) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
@@ -26539,7 +28196,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
-    g->arena = c->module->arena;
+    g->arena = c->module->work;
     g->machine = xg_cost_machine(c->module);
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
@@ -26923,6 +28580,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
+    a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);
 }
 
@@ -27262,11 +28920,29 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     return xg_row_maps(f, roots, n_roots);
 }
 
+/* What a model repeats in every layer is asked again and again, while kernels grow and by everyone who wants to know whether memory may be shared. */
+XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    static const char yes = 1, no = 0;
+    xg_dict *known = n ? &insts[0]->comp->module->row_forms : NULL;
+    xg_mark mark = xg_arena_mark(a);
+    const char *answer;
+    xg_row_form f;
+    xg_buf key;
+    if (!n) return false;
+    xg_buf_init(&key, a);
+    xg_fuse_fingerprint_part(&key, a, insts, n, roots, n_roots);
+    answer = (const char *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!answer) {
+        answer = xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots) ? &yes : &no;
+        xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
+    }
+    xg_arena_reset(a, mark);
+    return *answer != 0;
+}
+
 /* ---- which kernels become one ---- */
 
 enum { XG_ROWS_TRIES = 6 };
-
-typedef struct xg_rows_pass { xg_kernels *g; xg_aff_ctx *x; } xg_rows_pass;
 
 XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     uint32_t j;
@@ -27274,15 +28950,13 @@ XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     return false;
 }
 /* Whether what the kernel has now, with its members in g->order, is a row program. */
-XG_FN bool xg_rows_is_form(xg_rows_pass *p, const xg_kernel *b) {
-    xg_kernels *g = p->g;
+XG_FN bool xg_rows_is_form(xg_kernels *g, const xg_kernel *b) {
     uint32_t n = g->order.n, n_roots = xg_kernel_n_outputs(b), k;
     xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1), **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
-    xg_row_form f;
     qsort(g->order.p, n, sizeof *g->order.p, xg_fusions_by_place);
     for (k = 0; k < n; k++) insts[k] = g->order.p[k]->inst;
     for (k = 0; k < n_roots; k++) roots[k] = xg_kernel_root(b, k)->inst;
-    return xg_fuse_row_form(&f, g->arena, p->x, insts, n, roots, n_roots);
+    return xg_fuse_is_row_form(g->arena, insts, n, roots, n_roots);
 }
 XG_FN void xg_rows_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
     if (!g->log) return;
@@ -27307,8 +28981,7 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (b->roots.n == 1) b->roots.n = 0;
 }
 
-XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
-    xg_kernels *g = p->g;
+XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
     xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
     uint32_t n = xg_kernel_n_outputs(a), level, j;
@@ -27322,7 +28995,7 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
     xg_kernel_walk(g, b);
     if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    else if (!xg_rows_is_form(p, b)) why = "not rows that one after the other could be made of";
+    else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
     if (why || b->time >= apart) {
         *b = was;
@@ -27337,11 +29010,11 @@ XG_FN bool xg_rows_merge(xg_rows_pass *p, xg_kernel *a, xg_kernel *b) {
 }
 
 /* The first kernel that reads the kernel and takes it. */
-XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
+XG_FN bool xg_rows_into_reader(xg_kernels *g, xg_kernel *a) {
     uint32_t r, j, n = 0, total = 0;
     xg_kernel **list;
     for (r = 0; r < xg_kernel_n_outputs(a); r++) total += xg_kernel_root(a, r)->readers.n;
-    list = XG_NEW_N(p->g->arena, xg_kernel *, total + (size_t)1);
+    list = XG_NEW_N(g->arena, xg_kernel *, total + (size_t)1);
     for (r = 0; r < xg_kernel_n_outputs(a); r++) {
         const xg_kernel *root = xg_kernel_root(a, r);
         for (j = 0; j < root->readers.n; j++) {
@@ -27353,7 +29026,7 @@ XG_FN bool xg_rows_into_reader(xg_rows_pass *p, xg_kernel *a) {
     for (r = 0, j = 0; j < n && r < XG_ROWS_TRIES; j++) {
         if (j && list[j] == list[j - 1]) continue;
         r++;
-        if (xg_rows_merge(p, a, list[j])) return true;
+        if (xg_rows_merge(g, a, list[j])) return true;
     }
     return false;
 }
@@ -27362,15 +29035,11 @@ XG_FN bool xg_fuse_allow_rows(xg_module *m) { m->row_programs = true; return fal
 
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
-    xg_rows_pass p;
     uint32_t k;
-    p.g = g;
-    p.x = NULL;
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
         if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
-        if (!p.x) p.x = xg_aff_new(g->arena);
-        (void)xg_rows_into_reader(&p, a);
+        (void)xg_rows_into_reader(g, a);
     }
 }
 
@@ -27552,13 +29221,17 @@ XG_FN void xg_priority_run(xg_kernels *g) {
 }
 
 XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_mark none = xg_arena_mark(c->module->work);
     xg_kernels g;
+    bool changed;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
     xg_multi_levels(&g);
     if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
-    return xg_kernels_close(&g);
+    changed = xg_kernels_close(&g);
+    xg_arena_reset(g.arena, none);
+    return changed;
 }
 
 XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }
@@ -27608,21 +29281,44 @@ XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
     }
 }
 
+XG_FN void xg_fingerprint_inst(xg_buf *b, const xg_inst *i) { /* all but its operands */
+    uint32_t k;
+    xg_fingerprint_number(b, i->op);
+    xg_fingerprint_number(b, i->shape->id);
+    xg_fingerprint_number(b, i->n_operands);
+    if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+    if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+    for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
+    xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+}
+
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
     uint32_t at = 0, k;
     xg_fingerprint_number(b, c->n_insts);
     XG_FOR_INSTS(i, c) {
         i->scratch = (void *)(size_t)at++;
-        xg_fingerprint_number(b, i->op);
-        xg_fingerprint_number(b, i->shape->id);
-        xg_fingerprint_number(b, i->n_operands);
+        xg_fingerprint_inst(b, i);
         for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
-        if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
-        if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
-        for (k = 0; k < i->n_attrs; k++) xg_fingerprint_attr(b, &i->attrs[k]);
-        xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
     }
     xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
+}
+
+XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+    xg_map64 places;
+    uint32_t at = 0, k, j;
+    xg_map64_init(&places, a);
+    for (k = 0; k < n; k++) {
+        const xg_inst *i = insts[k];
+        if (i->op == XG_PARAMETER || i->op == XG_TUPLE) continue;
+        xg_map64_put(&places, i->id + (uint64_t)1, (void *)(uintptr_t)++at);
+        xg_fingerprint_inst(b, i);
+        for (j = 0; j < i->n_operands; j++) {
+            size_t place = (size_t)xg_map64_get(&places, XG_OPERAND(i, j)->id + (uint64_t)1);
+            xg_fingerprint_number(b, place);
+            if (!place) xg_fingerprint_number(b, XG_OPERAND(i, j)->shape->id);
+        }
+    }
+    for (k = 0; k < n_roots; k++) xg_fingerprint_number(b, (uint64_t)(size_t)xg_map64_get(&places, roots[k]->id + (uint64_t)1));
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */
@@ -27857,6 +29553,7 @@ struct xg_kop {
     xg_kopcode op;
     uint32_t id;
     uint32_t n_operands, n_results, n_regions;
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
     xg_kuse *operands;
     xg_kval *results;
     xg_kregion **regions;
@@ -28001,7 +29698,12 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals); /* vals: old value id + 1 -> new xg_kval*, read for operands, written for results and arguments */
+/* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. */
+XG_FN void xg_kclone_begin(const xg_kregion *r);
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
+XG_FN xg_kval *xg_kclone_value(xg_kval *v);
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -28389,6 +30091,7 @@ XG_FN void xg_kop_unlink(xg_kop *op) {
     op->prev = op->next = NULL;
 }
 XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
+    u->user->changed = true;
     u->value = v;
     u->next = NULL;
     u->prev = v->last_use;
@@ -28398,6 +30101,7 @@ XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
 }
 XG_FN void xg_kuse_unlink(xg_kuse *u) {
     xg_kval *v = u->value;
+    if (v->def) v->def->changed = true;
     if (u->prev) u->prev->next = u->next;
     else v->first_use = u->next;
     if (u->next) u->next->prev = u->prev;
@@ -28408,13 +30112,15 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
 /* ---- making operations ---- */
 
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr, uint32_t n_regions) {
-    xg_ctx *c = b->m->ctx;
-    size_t at_operands = sizeof(xg_kop), at_results = xg_add(c, at_operands, xg_mul(c, n, sizeof(xg_kuse)));
-    size_t at_regions = xg_add(c, at_results, xg_mul(c, nr, sizeof(xg_kval))), at_region = xg_add(c, at_regions, n_regions * sizeof(xg_kregion *));
-    char *block = (char *)xg_alloc(b->m->arena, xg_add(c, at_region, n_regions * sizeof(xg_kregion)));
-    xg_kop *op = (xg_kop *)(void *)block;
+    size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse), at_regions = at_results + nr * sizeof(xg_kval), at_region = at_regions + n_regions * sizeof(xg_kregion *);
+    char *block;
+    xg_kop *op;
     uint32_t k;
+    if (XG_UNLIKELY((n | nr | n_regions) >> 20)) xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
+    block = (char *)xg_alloc(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
+    op = (xg_kop *)(void *)block;
     op->op = code;
+    op->changed = true;
     op->id = b->m->n_ids++;
     op->loc = b->loc;
     op->n_operands = n;
@@ -28689,12 +30395,13 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v) {
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
     xg_kuse *u, *next;
     if (from == to) return;
+    if (from->def) from->def->changed = true;
     for (u = from->first_use; u; u = next) {
         next = u->next;
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    if (to->name.n == 0) to->name = from->name;
+    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name; /* a constant names itself, and stands for many */
 }
 
 /* Takes an operation's operands, and those of everything in it, off the use lists. */
@@ -28721,18 +30428,31 @@ XG_FN void xg_kval_copy_facts(xg_kval *to, const xg_kval *from) {
     to->lo = from->lo;
     to->hi = from->hi;
 }
-XG_FN xg_kval *xg_kclone_value(const xg_map64 *vals, xg_kval *v) {
-    xg_kval *to = (xg_kval *)xg_map64_get(vals, (uint64_t)v->id + 1);
-    return to ? to : v;
+XG_FN void xg_kclone_begin(const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < r->n_args; k++) r->args[k].scratch = NULL;
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_operands; k++) op->operands[k].value->scratch = NULL;
+        for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
+        for (k = 0; k < op->n_regions; k++) xg_kclone_begin(op->regions[k]);
+    }
 }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
+XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
+XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
+XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
     xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     const xg_ktype *few_types[8];
     uint32_t k, i;
     const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
-    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(vals, op->operands[k].value);
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
+        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+        xg_kclone_put(&op->results[0], v);
+        return v->def;
+    }
+    for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
     to->a = op->a;
@@ -28744,7 +30464,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
         if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
-        xg_map64_put(vals, (uint64_t)op->results[k].id + 1, &to->results[k]);
+        xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
@@ -28754,9 +30474,9 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op, xg_map64 *vals) {
         xg_kir_region_args(b, to, k, args, r->n_args);
         for (i = 0; i < r->n_args; i++) {
             xg_kval_copy_facts(&to->regions[k]->args[i], &r->args[i]);
-            xg_map64_put(vals, (uint64_t)r->args[i].id + 1, &to->regions[k]->args[i]);
+            xg_kclone_put(&r->args[i], &to->regions[k]->args[i]);
         }
-        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o, vals);
+        for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
     return to;
 }
@@ -30799,9 +32519,11 @@ XG_FN const char *xg_kir_check_int_to_float(const xg_kop *op) { return !xg_kt_in
 XG_FN const char *xg_kir_check_float_to_int(const xg_kop *op) { return !xg_kt_computes(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ? "a float to an integer" : NULL; }
 XG_FN const char *xg_kir_check_extf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) <= xg_kt_bits(xg_kt(op, 0)) ? "a float to a wider one" : NULL; }
 XG_FN const char *xg_kir_check_truncf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) > xg_kt_bits(xg_kt(op, 0)) || xg_kr(op) == xg_kt(op, 0) ? "a float to another that is not wider" : NULL; }
+/* The bits a value takes: floats of four and six bits lie in bytes, alone or in vectors, with zeros above them. */
+XG_FN int xg_kt_held(const xg_ktype *t) { return xg_kt_float(t) && xg_kelem_bits(t->elem) < 8 ? xg_kt_bits(t) / xg_kelem_bits(t->elem) * 8 : xg_kt_bits(t); }
 XG_FN const char *xg_kir_check_bitcast(const xg_kop *op) {
     const xg_ktype *x = xg_kt(op, 0), *y = xg_kr(op);
-    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_bits(x) != xg_kt_bits(y) ? "values of equal width" : NULL;
+    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_held(x) != xg_kt_held(y) ? "values of equal width" : NULL;
 }
 XG_FN xg_kelem xg_kpart_of(xg_kelem complex) { return complex == XG_E_C128 ? XG_E_F64 : XG_E_F32; }
 XG_FN const char *xg_kir_check_complex_create(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kr(op)->elem) || xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kpart_of(xg_kr(op)->elem) ? "two parts make a complex" : NULL; }
@@ -30957,11 +32679,12 @@ XG_FN void xg_kir_verify_low(xg_kmodule *m) {
 #ifndef XG_KIR_CSE_C
 #define XG_KIR_CSE_C
 
-typedef struct xg_kcse_entry { xg_kop *op; uint32_t epoch; } xg_kcse_entry;
+typedef struct xg_kcse_entry { xg_kop *op; uint32_t hash, epoch; } xg_kcse_entry; /* op NULL: free */
 typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
-    xg_set seen;                    /* of entries */
+    xg_kcse_entry *seen;            /* a table of twice as many entries as there are operations, a power of two */
+    uint32_t mask;
     xg_set *constants, own;         /* of the module for the entry, else its own */
     xg_kop *last_constant;          /* of those gathered at the head */
     uint32_t epoch;
@@ -30974,12 +32697,10 @@ XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF
 XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a), k, n = op->n_operands;
-    bool swapped = xg_kcse_swapped(op);
-    if (op->b) h = xg_hash_mix(h, (uint64_t)op->b);
-    for (k = 0; k + 1 < n; k += 2) h = xg_hash_mix(h, (uint64_t)xg_kcse_operand(op, k, swapped)->id << 32 | xg_kcse_operand(op, k + 1, swapped)->id);
-    if (k < n) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
-    if (op->n_results) h = xg_hash_mix(h, op->results[0].type->id);
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k, n = op->n_operands;
+    const xg_kuse *o = op->operands;
+    if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
+    else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     return h;
 }
@@ -31003,11 +32724,6 @@ XG_FN bool xg_kcse_equal(const xg_kop *x, const xg_kop *y) {
 
 /* A load that may move over nothing that writes: it is only equal to one of the same time. */
 XG_FN bool xg_kcse_timed(const xg_kop *op) { return op->op == XG_K_OP_LOAD && !(op->flags & KM_INVARIANT); }
-XG_FN bool xg_kcse_entry_same(const void *node, const void *key) {
-    const xg_kcse_entry *x = (const xg_kcse_entry *)node, *y = (const xg_kcse_entry *)key;
-    return (x->epoch == y->epoch || !xg_kcse_timed(y->op)) && xg_kcse_equal(x->op, y->op);
-}
-
 /* Work that may be done where it is not needed: cheap, and nothing depends on where it stands. */
 XG_FN bool xg_kcse_may_leave(const xg_kop *op) {
     if (op->op == XG_K_OP_PTR_ADD || op->op == XG_K_OP_CMPI) return true;
@@ -31029,25 +32745,23 @@ XG_FN void xg_kcse_lift(xg_kop *first, const xg_kregion *r) {
     xg_kop_infer_range(first);
 }
 
+/* The entry of an operation equal to this one; a new one if there is none. */
+XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
+    bool timed = xg_kcse_timed(op);
+    uint32_t hash = timed ? xg_hash_mix(xg_kcse_hash(op), c->epoch) : xg_kcse_hash(op), at = hash & c->mask;
+    xg_kcse_entry *e;
+    for (e = &c->seen[at]; e->op; e = &c->seen[at = (at + 1) & c->mask]) if (e->hash == hash && (!timed || e->epoch == c->epoch) && xg_kcse_equal(e->op, op)) return e;
+    e->hash = hash;
+    e->epoch = c->epoch;
+    return e;
+}
 /* The operation to use instead of op; op itself, which is entered, if there is none. */
 XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
-    uint32_t hash = xg_kcse_hash(op);
-    xg_kcse_entry key, *e;
-    void **slot;
-    key.op = op;
-    key.epoch = c->epoch;
-    slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
-    e = (xg_kcse_entry *)*slot;
-    if (!e) {
-        e = XG_NEW(c->m->temp, xg_kcse_entry);
-        *e = key;
-        *slot = e;
-        return op;
-    }
+    xg_kcse_entry *e = xg_kcse_entry_of(c, op);
+    if (!e->op) return e->op = op;
     if (xg_kregion_inside(op->parent, e->op->parent)) return e->op;
     if (xg_kcse_may_leave(op)) { xg_kcse_lift(e->op, op->parent); return e->op; }
-    e->op = op;
-    return op;
+    return e->op = op;
 }
 
 /* ---- constants ---- */
@@ -31109,13 +32823,14 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    xg_set_init(&c.seen, m->temp);
     xg_set_init(&c.own, m->temp);
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;
     for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
-    xg_set_reserve(&c.seen, count);
+    if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
+    for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
+    c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);
     xg_kcse_region(&c, f->body);
     if (f == m->entry) m->last_constant = c.last_constant;
 }
@@ -31223,17 +32938,16 @@ XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
 XG_FN void xg_kinline_call(xg_kinliner *in, xg_kop *call, xg_kfunc *callee) {
     xg_kb b = xg_kb_before(in->m, call);
     xg_kop *op, *end = xg_kregion_end(callee->body);
-    xg_map64 vals;
     uint32_t k;
     in->ops += xg_kregion_count(callee->body);
     if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
-    xg_map64_init(&vals, in->m->temp);
-    for (k = 0; k < call->n_operands; k++) xg_map64_put(&vals, (uint64_t)callee->body->args[k].id + 1, call->operands[k].value);
+    xg_kclone_begin(callee->body);
+    for (k = 0; k < call->n_operands; k++) xg_kclone_put(&callee->body->args[k], call->operands[k].value);
     for (op = callee->body->first; op && op != end; op = op->next) {
         b.loc = op->loc;
-        xg_kop_clone(&b, op, &vals);
+        xg_kop_clone(&b, op);
     }
-    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(&vals, end->operands[k].value));
+    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(end->operands[k].value));
     xg_kop_remove(call);
 }
 
@@ -31350,18 +33064,17 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     uint32_t n = (uint32_t)loop->a, k;
     xg_kval **dims = XG_NEW_N(m->temp, xg_kval *, n + 1);
     xg_kregion *from = loop->regions[0];
-    xg_map64 vals;
     xg_kop *to, *o;
     for (k = 0; k < n; k++) dims[k] = loop->operands[k].value;
     to = xg_kloop(&b, map, dims, inits, loop->n_results);
-    xg_map64_init(&vals, m->temp);
+    xg_kclone_begin(from);
     for (k = 0; k < from->n_args; k++) {
         to->regions[0]->args[k].name = from->args[k].name;
-        xg_map64_put(&vals, (uint64_t)from->args[k].id + 1, &to->regions[0]->args[k]);
+        xg_kclone_put(&from->args[k], &to->regions[0]->args[k]);
     }
     for (k = 0; k < loop->n_results; k++) to->results[k].name = loop->results[k].name;
     in = xg_kb_end(m, to->regions[0]);
-    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o, &vals);
+    for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
 /* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it. */
@@ -32044,21 +33757,51 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
+/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+
+typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
+    const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
+    uint32_t k;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
+    xg_kindex_known key, *e;
+    uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    void **slot;
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    key.op = op;
+    key.which = which;
+    key.at = op->parent;
+    key.value = NULL;
+    slot = xg_set_find(known, h, xg_kindex_known_same, &key);
+    if (*slot) return ((xg_kindex_known *)*slot)->value;
+    e = XG_NEW(m->temp, xg_kindex_known);
+    *slot = e;
+    *e = key;
+    e->value = xg_kindex_sum(m, x, op, which);
+    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
+    return e->value;
+}
+
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
     xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
+        xg_set known;
         uint32_t k, i;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->temp, &ops, f->body);
+        xg_set_init(&known, m->temp);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
         for (k = 0; k < ops.n; k++) {
             xg_kop *op = ops.p[k];
             bool used = false;
-            if (op->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+            if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
             for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_sum(m, x, op, i) : NULL;
-                if (!v && op->results[i].first_use) v = xg_kindex_simplified(m, x, op, i);
+                xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }
@@ -32690,7 +34433,7 @@ XG_KRULE(ptr_swap) {
 #endif /* XG_KIR_RULES_C */
 /* kir/canonicalize.c -- applies the rules of rules.c, simplifies structured control flow and removes dead code, until nothing changes.
  *
- * A worklist starts with all operations in program order; what changes puts its neighbours back: users of a replaced value (for a yield the
+ * A worklist starts, in program order, with what has changed since the pass ran last; what changes puts its neighbours back: users of a replaced value (for a yield the
  * operation around it), definitions of operands that lost a use, and operations that a rule made. Each step is cheap, so the cost is linear
  * in what there is and what happens; a budget ends it should two rules ever chase each other.
  * Keeps: values bit for bit (rules.c). An operation without effects whose results are not used goes. */
@@ -33054,6 +34797,16 @@ XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
     else if (op->n_results == 1) xg_kcanon_rules(c, op);
 }
 
+/* What has not changed, and reads nothing that has, was left as it is before: rules look no further. */
+XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
+    uint32_t k;
+    if (op->changed || op->n_regions) return true;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kop *def = op->operands[k].value->def;
+        if (def && def->changed && def->op != XG_K_OP_CONST) return true;
+    }
+    return false;
+}
 XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     xg_kops all;
     uint32_t k;
@@ -33061,10 +34814,11 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     memset(&all, 0, sizeof all);
     xg_kops_collect(c->m->temp, &all, f->body);
     for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
-    for (k = all.n; k-- > 0;) xg_kcanon_push(c, all.p[k]);
+    for (k = all.n; k-- > 0;) if (xg_kcanon_is_due(all.p[k])) xg_kcanon_push(c, all.p[k]);
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
+        op->changed = false;
         if (op->parent) xg_kcanon_step(c, op);
     }
     c->work.n = 0;
@@ -33163,8 +34917,20 @@ XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop 
     }
     return true;
 }
-/* The vector, or zeros on the other side of the condition. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index) {
+/* The result of the branch around op that is op's element on its side and a constant on the other; NULL: there is none. */
+XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint32_t side, int64_t *fill) {
+    const xg_kop *branch = op->parent->owner;
+    uint32_t k;
+    *fill = 0;
+    if (op->parent == z->loop->regions[0] || branch->parent != z->loop->regions[0]) return NULL;
+    for (k = 0; k < branch->n_results; k++) {
+        const xg_kval *other = XG_KOPERAND(branch->regions[1 - side]->last, k);
+        if (XG_KOPERAND(branch->regions[side]->last, k) == op->results && other->type->kind == XG_TK_SCALAR && !xg_kelem_is_complex(other->type->elem) && xg_kval_is_const(other, fill)) return &branch->results[k];
+    }
+    return NULL;
+}
+/* The vector, or on the other side of the condition so many times `fill`. */
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
@@ -33172,22 +34938,25 @@ XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, ui
     from[1] = xg_kvector_start(z, &yes, index);
     r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
     xg_kyield(&yes, &r, 1);
-    r = xg_kconst_bits(&no, t, 0);
+    r = xg_kconst_bits(&no, t, (uint64_t)fill);
     xg_kyield(&no, &r, 1);
     return branch->results;
 }
 XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
-    xg_kval *v[2], *vector, *lane, *cond;
+    xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
+    int64_t fill = 0;
     xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
     v[0] = op->operands[0].value;
     if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
     t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
-    if (cond) vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value);
-    else {
+    if (cond) {
+        filled = xg_kvector_filled(z, op, side, &fill);
+        vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value, fill);
+    } else {
         v[1] = xg_kvector_start(z, &b, op->operands[1].value);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
@@ -33195,6 +34964,10 @@ XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     v[1] = &z->loop->regions[0]->args[0];
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
+    if (filled) { /* the lane is right on both sides */
+        in = xg_kb_before(z->m, filled->def);
+        xg_kval_replace(filled, xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, lane->type));
+    }
     xg_kval_replace(op->results, lane);
     xg_kop_remove(op);
 }
@@ -33347,29 +35120,28 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     return false;
 }
 
-/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. vals: of the copies of this loop. */
-XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried, xg_map64 *vals) {
+/* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
+XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **carried) {
     const xg_kop *op, *end = xg_kregion_end(r);
     uint32_t k;
-    xg_map64_put(vals, (uint64_t)r->args[0].id + 1, v);
-    for (k = 1; k < r->n_args; k++) xg_map64_put(vals, (uint64_t)r->args[k].id + 1, carried[k - 1]);
+    xg_kclone_put(&r->args[0], v);
+    for (k = 1; k < r->n_args; k++) xg_kclone_put(&r->args[k], carried[k - 1]);
     for (op = r->first; op != end; op = op->next) {
         b->loc = op->loc;
-        xg_kop_clone(b, op, vals);
+        xg_kop_clone(b, op);
     }
-    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(vals, end->operands[k].value);
+    for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(end->operands[k].value);
 }
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
     xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
     int64_t lo = 0, step = 1, i;
-    xg_map64 vals;
     uint32_t k;
     (void)xg_kval_is_const(loop->operands[0].value, &lo);
     (void)xg_kval_is_const(loop->operands[2].value, &step);
-    xg_map64_init(&vals, m->temp);
+    xg_kclone_begin(loop->regions[0]);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried, &vals);
+    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
     xg_kop_remove(loop);
 }
@@ -33393,7 +35165,6 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     int64_t step = 1, i;
     uint32_t k;
     xg_kop *to;
-    xg_map64 vals;
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
@@ -33401,8 +35172,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
-    xg_map64_init(&vals, m->temp);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried, &vals);
+    xg_kclone_begin(loop->regions[0]);
+    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -33539,11 +35310,10 @@ XG_FN bool xg_katomic_depends(const xg_kop *op, const xg_kregion *r) {
 XG_FN xg_kval *xg_katomic_apply(xg_kb *b, void *data, xg_kval *current) {
     const xg_kregion *r = (const xg_kregion *)data;
     const xg_kop *end = xg_kregion_end(r), *op;
-    xg_map64 vals;
-    xg_map64_init(&vals, b->m->temp);
-    xg_map64_put(&vals, (uint64_t)r->args[0].id + 1, current);
-    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op, &vals);
-    return xg_kclone_value(&vals, end->operands[0].value);
+    xg_kclone_begin(r);
+    xg_kclone_put(&r->args[0], current);
+    for (op = r->first; op != end; op = op->next) xg_kop_clone(b, op);
+    return xg_kclone_value(end->operands[0].value);
 }
 /* Whether memory may know how to do it on this type. */
 XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
@@ -34295,9 +36065,12 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
 
 XG_FN bool xg_kindex_fits32(const xg_kval *v) { return v->lo <= v->hi && v->lo >= INT32_MIN && v->hi <= INT32_MAX; }
 XG_FN void xg_kindex_retype(xg_kmodule *m, xg_kval *v, bool narrow) {
+    const xg_kuse *u;
     v->scratch = NULL;
     if (v->type->kind != XG_TK_SCALAR || v->type->elem != XG_E_INDEX) return;
     v->scratch = v;
+    if (v->def) v->def->changed = true;
+    for (u = v->first_use; u; u = u->next) u->user->changed = true;
     v->type = xg_kir_scalar(m, narrow ? XG_E_I32 : XG_E_I64);
 }
 XG_FN bool xg_kindex_for_narrow(const xg_kop *op) {
@@ -36423,6 +38196,8 @@ HANDLER(iota) {
 
 XG_FN xg_kelem xg_elem_bits_type(int bits) { return bits <= 8 ? XG_E_I8 : bits == 16 ? XG_E_I16 : bits == 32 ? XG_E_I32 : XG_E_I64; }
 
+/* Of integers and floats of less than a byte: the bits that count. */
+XG_FN xg_kval *xg_elem_own_bits(xg_kb *b, xg_kval *v, xlagpu_type t) { return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : v; }
 /* The element's bits as an unsigned integer of its width (at least 8). */
 XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
     xg_kb *b = &s->b;
@@ -36431,8 +38206,7 @@ XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
         xg_kval *lo = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.v, XG_E_I32), XG_E_I64), *hi = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.im, XG_E_I32), XG_E_I64);
         return xg_k2(b, XG_K_OP_ORI, lo, xg_k2(b, XG_K_OP_SHLI, hi, xg_kconst_int(b, XG_E_I64, 32)));
     }
-    if (xg_type_class(t) == XGT_F) return xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t)));
-    return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, e.v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : e.v;
+    return xg_elem_own_bits(b, xg_type_class(t) == XGT_F ? xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t))) : e.v, t);
 }
 XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
     xg_kb *b = &s->b;
@@ -36443,7 +38217,7 @@ XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
         r.im = xg_kcast(b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, XG_E_I64, 32)), XG_E_I32), XG_E_F32);
         return r;
     }
-    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, v, xg_kelem_of(t)));
+    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, xg_elem_own_bits(b, v, t), xg_kelem_of(t)));
     return xg_elem_real(xg_scalar_wrap(b, v, t));
 }
 
@@ -36461,7 +38235,7 @@ HANDLER(bitcast_convert) {
     xg_kval *idx[XG_RANK_MAX + 1], *v = NULL;
     uint32_t rank = i->shape->rank, k;
     if (from == to) return xg_elem_of(s, o, at);
-    if (fb > 64 || tb > 64 || ((fb < 8 && xg_type_class(from) == XGT_F) || (tb < 8 && xg_type_class(to) == XGT_F)))
+    if (fb > 64 || tb > 64)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "bitcast-convert from %s to %s is not supported in kernels", xg_type_name(from), xg_type_name(to));
     for (k = 0; k < rank; k++) idx[k] = at[k];
     if (fb == tb) return xg_elem_from_bits(s, xg_elem_to_bits(s, xg_elem_of(s, o, idx), from), to);
@@ -36801,9 +38575,14 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     return false;
 }
 
+/* A thread's elements of the widest array are at most one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
 XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    int64_t bytes = 1;
+    uint32_t k;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    return xg_gcd(elements, e->target->max_unroll);
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    return xg_gcd(elements, XG_MIN(e->target->max_unroll, XG_MAX(16 / bytes, (int64_t)1)));
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
@@ -37886,7 +39665,8 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
  *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
- * What none of the forms takes is turned round by the loop emitter (gather.c). */
+ * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
+ * loop emitter (gather.c). */
 #ifndef XG_EMIT_SCATTER_C
 #define XG_EMIT_SCATTER_C
 
@@ -37939,7 +39719,7 @@ XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op 
 XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     xg_opcode op = xg_scatter_combiner(d->combiner);
     int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
-    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
@@ -38838,7 +40618,7 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
             uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
             if (!r->epilogue[from]) continue;
             m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
-            if (!xg_imap_ok(m) || m->n_syms || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            if (!xg_imap_ok(m) || m->n_syms || m->n_rts || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
             maps[k] = m;
         }
     }
@@ -43711,6 +45491,7 @@ typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx
 struct xg_ptx {
     xg_ctx *ctx;
     xg_arena *arena;  /* of the current kernel */
+    xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
     xg_buf text;      /* finished kernels */
@@ -43730,7 +45511,7 @@ struct xg_ptx {
     bool guard_not;
 };
 
-enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4 };
+enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESULT = 3 /* the assembler moves such lines ahead, and has seven predicates */ };
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
@@ -43800,6 +45581,22 @@ static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
     else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
     else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
 }
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. What is no register is put by the buffer, which may move. */
+enum { XG_PTX_LINE_MAX = 1024 };
+static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
+static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    char t[16], *end = t + sizeof t, *s;
+    if (l->kind != XG_PL_REG) {
+        xg_ptx_pen_up(p, at);
+        xg_ptx_put_lane(p, &p->body, l);
+        return xg_ptx_pen(p);
+    }
+    at = xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]);
+    for (s = xg_digits(end, l->num, 10, false); s < end; s++) *at++ = *s;
+    return at;
+}
 static void xg_ptx_line_begin(xg_ptx *p) {
     xg_putc(&p->body, '\t');
     if (p->guard.num) {
@@ -43813,16 +45610,14 @@ static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
+    char *at;
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
     xg_ptx_line_begin(p);
-    for (;;) {
-        const char *plain = text;
-        while (*text && *text != '$') text++;
-        xg_put(&p->body, plain, (size_t)(text - plain));
-        if (!*text++) break;
-        xg_ptx_put_lane(p, &p->body, args[n++]);
+    for (at = xg_ptx_pen(p); *text; text++) {
+        if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
+        else *at++ = *text;
     }
-    xg_ptx_line_end(p);
+    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
 }
 static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
     if (xg_ptx_lane_eq(to, from)) return;
@@ -43872,6 +45667,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const xg_ptx_lane *d = NULL;
     const char *t;
+    char *at;
     uint32_t i;
     memset(&narrow, 0, sizeof narrow);
     XLAGPU_ASSERT(op->n_operands <= 3);
@@ -43883,35 +45679,39 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
-    if (strstr(row->text, "$n1")) {
+    if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
         narrow = in[1];
         narrow.cls = XG_PC_R;
         if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     xg_ptx_line_begin(p);
+    at = xg_ptx_pen(p);
     for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which, *plain = t;
-        while (*t && *t != '$' && *t != '|') t++;
-        xg_put(&p->body, plain, (size_t)(t - plain));
-        if (!*t) break;
-        if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
+        const char *temps = "tqhs", *which;
+        if (*t == '|') {
+            xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+            xg_ptx_line_begin(p);
+            at = xg_ptx_pen(p);
+            continue;
+        }
+        if (*t != '$') { *at++ = *t; continue; }
         t++;
-        if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
-        else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
-        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-        else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
-        else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
-        else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
-        else if (*t == 'x') xg_putc(&p->body, "xyz"[op->flags % 3]);
-        else if (*t == 'c') xg_puts(&p->body, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
+        if (*t == 'd') at = xg_ptx_pen_lane(p, at, d);
+        else if (*t >= '0' && *t <= '2') at = xg_ptx_pen_lane(p, at, &in[*t - '0']);
+        else if (*t == 'p') { xg_ptx_pen_up(p, at); xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); at = xg_ptx_pen(p); }
+        else if (*t == 'n') { at = xg_ptx_pen_lane(p, at, &narrow); t++; }
+        else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
+        else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
+        else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
+        else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
         else if ((which = strchr(temps, *t)) != NULL && *t) {
             i = (uint32_t)(which - temps);
             if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
-            xg_ptx_put_lane(p, &p->body, &tmp[i]);
+            at = xg_ptx_pen_lane(p, at, &tmp[i]);
         } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
     }
-    xg_ptx_line_end(p);
+    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
     xg_ptx_need_isa(p, row->isa);
 }
 
@@ -43940,10 +45740,12 @@ static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
     xg_putc(&p->body, ']');
 }
 static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
+    char *at = xg_ptx_pen(p);
     uint32_t i;
-    if (n > 1) xg_putc(&p->body, '{');
-    for (i = 0; i < n; i++) { if (i) xg_puts(&p->body, ", "); xg_ptx_put_lane(p, &p->body, &l[i]); }
-    if (n > 1) xg_putc(&p->body, '}');
+    if (n > 1) *at++ = '{';
+    for (i = 0; i < n; i++) { if (i) at = xg_ptx_pen_text(at, ", "); at = xg_ptx_pen_lane(p, at, &l[i]); }
+    if (n > 1) *at++ = '}';
+    xg_ptx_pen_up(p, at);
 }
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
@@ -43957,16 +45759,16 @@ static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
 static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
-    xg_buf *b = &p->body;
-    xg_puts(b, what);
-    if (flags & KM_VOLATILE) xg_puts(b, ".volatile");
-    xg_putc(b, '.');
-    xg_puts(b, space);
-    if (!(flags & KM_VOLATILE)) xg_puts(b, hint);
-    xg_puts(b, xg_ptx_vector_text[lanes]);
-    xg_putc(b, '.');
-    xg_puts(b, type);
-    xg_putc(b, ' ');
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), what);
+    if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
+    *at++ = '.';
+    at = xg_ptx_pen_text(at, space);
+    if (!(flags & KM_VOLATILE)) at = xg_ptx_pen_text(at, hint);
+    at = xg_ptx_pen_text(at, xg_ptx_vector_text[lanes]);
+    *at++ = '.';
+    at = xg_ptx_pen_text(at, type);
+    *at++ = ' ';
+    xg_ptx_pen_up(p, at);
 }
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
@@ -44334,11 +46136,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_printf(&p->body, "L%u:\n", label); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     xg_putc(&p->body, '\t');
     if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_printf(&p->body, "bra L%u;\n", label);
+    xg_puts(&p->body, "bra L");
+    xg_put_u64(&p->body, label);
+    xg_puts(&p->body, ";\n");
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -44413,8 +46217,8 @@ static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
 }
 /* The short branch of an if whose other branch computes nothing; 2: it has none. */
 static uint32_t xg_ptx_short_branch(const xg_kop *op) {
-    uint32_t which = 0;
-    while (which < 2 && !(xg_ptx_is_short(op->regions[which], XG_PTX_PREDICATED_MAX) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    uint32_t which = 0, most = op->n_results ? XG_PTX_PREDICATED_RESULT : XG_PTX_PREDICATED_MAX;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
     return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
@@ -44658,7 +46462,7 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
     p->ctx = c;
-    p->arena = a;
+    p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
     xg_buf_init(&p->text, a);
@@ -44676,7 +46480,8 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    xg_buf_init(&p->body, p->arena);
+    p->body.arena = p->all; /* kept for the next kernel */
+    p->body.n = 0;
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);
@@ -44795,116 +46600,12 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
  * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
- *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies.
+ *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
-/* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
- *
- * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and running at once are one
- * path, always tested. The bytes are little-endian, position-independent, versioned and checksummed; a reader trusts nothing.
- *
- * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one record type (or raw
- * bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated), to data by offset into DATA.
- *
- * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an error. */
-#ifndef XG_API_EXECUTABLE_H
-#define XG_API_EXECUTABLE_H
-
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
-#define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
-
-/* X(NAME, record): the sections. */
-#define XG_EXE_SECTIONS(X) \
-    X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
-    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
-typedef enum xg_exe_section_kind {
-#define X(name, record) XG_EXE_##name,
-    XG_EXE_SECTIONS(X)
-#undef X
-    XG_EXE_SECTION_COUNT
-} xg_exe_section_kind;
-
-typedef struct xg_exe_header {
-    char magic[8];
-    uint32_t version, n_sections;
-    uint64_t size;      /* of everything */
-    uint64_t checksum;  /* xg_exe_checksum of everything behind this field */
-    uint32_t target;    /* compute capability times 10, 900 for sm_90 */
-    uint32_t name;      /* string: the module's name */
-    uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
-    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
-    uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
-} xg_exe_header;
-typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
-
-/* X(NAME, text): what an allocation is. */
-#define XG_EXE_ALLOCATIONS_KINDS(X) X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
-typedef enum xg_exe_allocation_kind {
-#define X(name, text) XG_EXE_ALLOC_##name,
-    XG_EXE_ALLOCATIONS_KINDS(X)
-#undef X
-    XG_EXE_ALLOC_COUNT
-} xg_exe_allocation_kind;
-typedef struct xg_exe_allocation {
-    uint32_t kind, index; /* parameter or result number */
-    uint64_t bytes;
-    uint64_t data;        /* CONSTANT: offset in DATA */
-    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
-    uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
-} xg_exe_allocation;
-typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
-typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
-
-/* X(NAME, text): the kinds of thunks.
- *   KERNEL        kernel; links: one slice per parameter
- *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
- *   MEMSET        value: a 32-bit pattern; links: destination slice
- *   SEQUENCE      links: thunks, run in order
- *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
- *   FOR           value: how often; links: the body's thunk
- *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
- *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
- *   REPLICA_ID, PARTITION_ID   links: a u32 slice
- *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
- *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
- * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
-#define XG_EXE_THUNKS_KINDS(X) \
-    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
-#define XG_EXE_WRITTEN 0x80000000u
-typedef enum xg_exe_thunk_kind {
-#define X(name, text) XG_EXE_THUNK_##name,
-    XG_EXE_THUNKS_KINDS(X)
-#undef X
-    XG_EXE_THUNK_COUNT
-} xg_exe_thunk_kind;
-typedef struct xg_exe_thunk {
-    uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
-    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
-} xg_exe_thunk;
-
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
-#define XG_EXE_MUST_ALIAS 0x80000000u
-
-/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. */
-XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    uint64_t a = 1, b = 0, i;
-    for (i = 0; i + 4 <= n; i += 4) {
-        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
-        a += w;
-        b += a;
-    }
-    for (; i < n; i++) { a += p[i]; b += a; }
-    return (a & 0xFFFFFFFFu) << 32 ^ b;
-}
-
-#endif /* XG_API_EXECUTABLE_H */
 
 typedef struct xg_buffer xg_buffer;
 enum { XG_PLAN_HOST_SPACE = 5 }; /* S(5) is host memory */
@@ -45007,12 +46708,15 @@ XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *oper
 XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
 /* ---- alias.c ---- */
 XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
-XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers; moves where they cannot be one */
+XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers */
+/* ---- copies.c ---- */
+XG_FN void xg_plan_copies(xg_plan *p);                      /* moves where values that should cannot be one buffer */
+XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
 XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, pack */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
 /* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
@@ -45025,6 +46729,7 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /*
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
+XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
 /* ---- text.c ---- */
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */
@@ -45222,7 +46927,7 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
         return;
     }
     switch (i->op) {
-    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
+    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
         for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
         break;
     case XG_COPY_START: /* (to, from, context) */
@@ -45299,7 +47004,7 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
  * over the other, element by element (fuse/in_place.c), or makes it by doing nothing (the state of a loop, the result of a branch, a result of the program). Asked in
  * this order: what leaves the program, and the parameters that its results share memory with, because the module says so or because they are donors and a result is written
  * over them; loops and branches; results that must lie over an operand; results that may; then donors that are left.
- * What must and cannot gets a move: all moves of one place happen at the same time, so they are put into an order in which nothing is written before it is read.
+ * What must and cannot is copied (copies.c).
  *
  * Law: the values of a buffer are sorted by time and disjoint, so a newcomer meets at most its two neighbours; the smaller buffer goes into the larger one. */
 #ifndef XG_PLAN_ALIAS_C
@@ -45467,76 +47172,6 @@ XG_FN void xg_alias_donors_left(xg_plan *p, xg_plan_value *const *results) {
     }
 }
 
-/* A site for the copy of an operand into the result's memory. */
-XG_FN void xg_alias_copy_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
-    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
-    xg_plan_move m;
-    if (!s) s = xg_plan_site_new(p, to->inst, 1);
-    m.from = from->buffer;
-    m.to = to->buffer;
-    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
-}
-
-/* ---- moves ---- */
-
-XG_FN void xg_alias_move(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
-    xg_plan_move m;
-    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
-    m.from = v->from->buffer;
-    m.to = v->buffer;
-    xg_push(p->arena, xg_plan_move, list, m);
-}
-
-/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
-XG_FN void xg_alias_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
-    xg_plan_moves out = {NULL, 0, 0};
-    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
-    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
-    xg_plan_move m;
-    if (!list->n) return;
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
-    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
-    for (;;) {
-        while (head < n) {
-            uint32_t t = ready[head++];
-            xg_buffer *from = list->p[t].from;
-            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
-            done[t] = true;
-            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
-        }
-        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
-        while (next < list->n && done[next]) next++;
-        if (next == list->n) break;
-        m.from = list->p[next].to;
-        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
-        m.to->reads = 1;
-        xg_push(p->arena, xg_plan_move, &out, m);
-        list->p[m.from->reader].from = m.to;
-        ready[n++] = next;
-    }
-    *list = out;
-}
-
-XG_FN void xg_alias_moves(xg_plan *p) {
-    uint32_t n = p->values.n, k, j;
-    for (k = 0; k < n; k++) {
-        const xg_plan_value *v = p->values.p[k];
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
-        if (v->copied) xg_alias_copy_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
-        if (v->role == XG_VALUE_IN) xg_alias_move(p, &s->moves[0], v);
-        if (v->role == XG_VALUE_OUT) xg_alias_move(p, &s->moves[1], v);
-        if (v->role == XG_VALUE_LANDED) xg_alias_move(p, &s->moves[v->branch], v);
-        if (v->role == XG_VALUE_RESULT) xg_alias_move(p, &p->at_end, v);
-        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
-    }
-    for (k = 0; k < p->joins.n; k++) {
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
-        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_alias_order(p, &s->moves[j], s->inst, s->at[j]);
-    }
-    xg_alias_order(p, &p->at_end, p->m->entry->root, p->end);
-}
-
 /* ---- all of it ---- */
 
 XG_FN void xg_plan_alias(xg_plan *p) {
@@ -45566,7 +47201,83 @@ XG_FN void xg_plan_alias(xg_plan *p) {
         }
     }
     xg_alias_donors_left(p, results);
-    xg_alias_moves(p);
+}
+
+#endif /* XG_PLAN_ALIAS_C */
+/* plan/copies.c -- copy insertion: the moves that are left when all values that may lie in one place do.
+ *
+ * Asked last, of buffers and not of operations, so a copy stands only where two values are needed at the same time, or where the memory is the caller's: the state of a loop
+ * that its init or its body could not be made in, a branch's result, an operand that is updated in place and still needed, a result that is a parameter or stands twice.
+ * All moves of one place happen at the same time; they are put into an order in which nothing is written before it is read. The buffer assignment lists them. */
+#ifndef XG_PLAN_COPIES_C
+#define XG_PLAN_COPIES_C
+
+/* A site for the copy of an operand into the result's memory. */
+XG_FN void xg_copies_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
+    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
+    xg_plan_move m;
+    if (!s) s = xg_plan_site_new(p, to->inst, 1);
+    m.from = from->buffer;
+    m.to = to->buffer;
+    xg_push(p->arena, xg_plan_move, &s->moves[0], m);
+}
+
+XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
+    xg_plan_move m;
+    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
+    m.from = v->from->buffer;
+    m.to = v->buffer;
+    xg_push(p->arena, xg_plan_move, list, m);
+}
+
+/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
+XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
+    xg_plan_moves out = {NULL, 0, 0};
+    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
+    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
+    xg_plan_move m;
+    if (!list->n) return;
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
+    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
+    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
+    for (;;) {
+        while (head < n) {
+            uint32_t t = ready[head++];
+            xg_buffer *from = list->p[t].from;
+            xg_push(p->arena, xg_plan_move, &out, list->p[t]);
+            done[t] = true;
+            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
+        }
+        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
+        while (next < list->n && done[next]) next++;
+        if (next == list->n) break;
+        m.from = list->p[next].to;
+        m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
+        m.to->reads = 1;
+        xg_push(p->arena, xg_plan_move, &out, m);
+        list->p[m.from->reader].from = m.to;
+        ready[n++] = next;
+    }
+    *list = out;
+}
+
+XG_FN void xg_plan_copies(xg_plan *p) {
+    uint32_t n = p->values.n, k, j;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *v = p->values.p[k];
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        if (v->copied) xg_copies_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
+        if (v->role == XG_VALUE_IN) xg_copies_add(p, &s->moves[0], v);
+        if (v->role == XG_VALUE_OUT) xg_copies_add(p, &s->moves[1], v);
+        if (v->role == XG_VALUE_LANDED) xg_copies_add(p, &s->moves[v->branch], v);
+        if (v->role == XG_VALUE_RESULT) xg_copies_add(p, &p->at_end, v);
+        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+    }
+    for (k = 0; k < p->joins.n; k++) {
+        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_copies_order(p, &s->moves[j], s->inst, s->at[j]);
+    }
+    xg_copies_order(p, &p->at_end, p->m->entry->root, p->end);
 }
 
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
@@ -45579,7 +47290,33 @@ XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint
     return v ? v->buffer : NULL;
 }
 
-#endif /* XG_PLAN_ALIAS_C */
+/* ---- their list ---- */
+
+XG_FN void xg_copies_print_list(xg_buf *b, const xg_plan_moves *list, const char *where, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < list->n; k++) {
+        if (!list->p[k].to->bytes) continue;
+        xg_puts(b, "  ");
+        xg_report_value_name(b, list->p[k].from->values.p[0]);
+        xg_printf(b, ", %lld bytes, %s", (long long)list->p[k].to->bytes, where);
+        if (i) { xg_putc(b, ' '); xg_put_str(b, i->name); }
+        xg_putc(b, '\n');
+    }
+}
+XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
+    size_t empty = b->n, begun;
+    uint32_t k, j;
+    xg_puts(b, "Copies:\n");
+    begun = b->n;
+    for (k = 0; k < p->joins.n; k++) {
+        const xg_plan_site *s = (const xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        for (j = 0; j < s->n; j++) xg_copies_print_list(b, &s->moves[j], s->inst->op == XG_WHILE ? (j ? "at the end of each turn of" : "into the state of") : s->inst->op == XG_CONDITIONAL ? "at the end of a branch of" : "for the update in place", s->inst);
+    }
+    xg_copies_print_list(b, &p->at_end, "into a result", NULL);
+    if (b->n == begun) b->n = empty;
+}
+
+#endif /* XG_PLAN_COPIES_C */
 /* plan/pack.c -- where each buffer lies.
  *
  * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then (if it is that of a
@@ -45911,6 +47648,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
     xg_plan *p = xg_plan_values(a, m);
     xg_plan_alias(p);
+    xg_plan_copies(p);
     xg_plan_pack(p);
     return p;
 }
@@ -45921,6 +47659,9 @@ XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
  * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
  * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
  * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ *
+ * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands between takes as long as they do, by the cost model
+ * of the target, and as long as that takes at most a quarter more memory at a time. What a step reads and writes is needed until it ends.
  *
  * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
  * instructions and uses. */
@@ -45953,6 +47694,29 @@ XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b 
 
 /* ---- what there is ---- */
 
+XG_FN bool xg_sched_in_host(const xg_shape *s) { return s->layout && s->layout->memory_space == XG_PLAN_HOST_SPACE; } /* costs no memory of the device */
+
+/* Another name for memory: forwarding, and the leaves of asynchronous steps: a start hands its operands on in front of its result, an end gives the start's result. */
+XG_FN uint32_t xg_sched_leaves(const xg_inst *i) { return (uint32_t)xg_shape_leaves(i->shape); }
+XG_FN uint32_t xg_sched_handed_on(const xg_inst *start) {
+    uint32_t n = 0, k;
+    if (start->op != XG_ASYNC_START && start->op != XG_ASYNC_UPDATE && start->op != XG_ALL_GATHER_START && start->op != XG_COLLECTIVE_PERMUTE_START) return 0;
+    while (start->op == XG_ASYNC_UPDATE) start = XG_OPERAND(start, 0);
+    for (k = 0; k < start->n_operands; k++) n += xg_sched_leaves(XG_OPERAND(start, k));
+    return n;
+}
+XG_FN bool xg_sched_renames(const xg_inst *i, uint32_t leaf, uint32_t *operand, uint32_t *from) {
+    *operand = 0;
+    *from = leaf;
+    if (xg_plan_forwards(i)) { *from = xg_plan_forwarded(i, leaf, operand); return true; }
+    if (i->op == XG_COPY_START) { *from = 0; return leaf == 1; } /* (to, from, context) */
+    if (i->op == XG_ASYNC_UPDATE) return true;
+    if (xg_op_flags(i->op) & XGF_DONE) { *from = xg_sched_handed_on(XG_OPERAND(i, 0)) + leaf; return *from < xg_sched_leaves(XG_OPERAND(i, 0)); }
+    if (leaf >= xg_sched_handed_on(i)) return false;
+    while (*from >= xg_sched_leaves(XG_OPERAND(i, *operand))) *from -= xg_sched_leaves(XG_OPERAND(i, (*operand)++));
+    return true;
+}
+
 XG_FN void xg_sched_values(xg_sched *s) {
     uint32_t k, j, n;
     s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
@@ -45964,13 +47728,10 @@ XG_FN void xg_sched_values(xg_sched *s) {
         s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
         for (j = 0; j < n; j++) {
             xg_sched_value v;
-            if (xg_plan_forwards(i)) {
-                uint32_t operand, leaf = xg_plan_forwarded(i, j, &operand);
-                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
-                continue;
-            }
+            uint32_t operand, leaf;
+            if (xg_sched_renames(i, j, &operand, &leaf)) { s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf]; continue; }
             memset(&v, 0, sizeof v);
-            v.bytes = outside ? 0 : xg_plan_bytes(leaves[j]);
+            v.bytes = outside || xg_sched_in_host(leaves[j]) ? 0 : xg_plan_bytes(leaves[j]);
             v.made_by = k;
             if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
             s->leaf_value[k][j] = s->values.n;
@@ -45988,7 +47749,7 @@ XG_FN void xg_sched_uses(xg_sched *s) {
     for (k = 0; k < s->n; k++) {
         const xg_inst *i = s->insts[k];
         s->use_start[k] = uses.n;
-        for (j = 0; j < i->n_operands && !xg_plan_forwards(i); j++) {
+        for (j = 0; j < i->n_operands && (!xg_plan_forwards(i) || i->op == XG_COPY_DONE); j++) {
             uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
             for (l = 0; l < n; l++) {
                 uint32_t v = s->leaf_value[o][l];
@@ -46223,6 +47984,81 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
     xg_sched_post_order(s, preds, order);
 }
 
+/* ---- what runs beside the rest ---- */
+
+enum { XG_SCHED_LINK_GBS = 25 /* between devices, and to the host */, XG_SCHED_LAUNCH_PS = 1000000, XG_SCHED_FAR_PS = 5000000, XG_SCHED_STARTS_MAX = 256, XG_SCHED_MORE = 4 /* memory that hiding may take, as a part of what there is */ };
+
+/* Picoseconds of a step by the bytes that it reads and makes. */
+XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
+    const xg_inst *i = s->insts[t];
+    int64_t bytes = s->made[t], rate = xg_cost_machine(s->comp->module).bandwidth_gbs, more = XG_SCHED_LAUNCH_PS;
+    uint32_t k;
+    if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT) return 0;
+    for (k = s->use_start[t]; k < s->use_start[t + 1]; k++) bytes = xg_sched_add(bytes, s->values.p[s->uses[k]].bytes);
+    if (i->op != XG_COPY_START && xg_op_flags(i->op) & XGF_START) { rate = XG_SCHED_LINK_GBS; more = XG_SCHED_FAR_PS; }
+    if (i->op == XG_COPY_START) for (k = 0; k < 2; k++) { /* its two ends */
+        const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
+        if (xg_sched_in_host(end)) { rate = XG_SCHED_LINK_GBS; bytes = xg_plan_bytes(end); }
+    }
+    return xg_sched_add(bytes / XG_MAX(rate, (int64_t)1) * 1000, more);
+}
+
+/* Ends, and the names of what they give, stand right in front of the first that needs them. */
+XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t *out) {
+    bool *waits = XG_NEW_N(s->arena, bool, s->n + (size_t)1), *done = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, n = 0, k, j;
+    for (k = 0; k < s->n; k++) {
+        uint32_t t = order[k];
+        waits[t] = (xg_op_flags(s->insts[t]->op) & XGF_DONE) != 0;
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && xg_plan_forwards(s->insts[t]); j++) waits[t] = waits[t] || waits[s->preds[j]];
+    }
+    for (k = 0; k < s->n; k++) {
+        if (waits[order[k]] && s->insts[order[k]] != s->comp->root) continue;
+        stack[0] = order[k];
+        for (depth = 1; depth;) {
+            uint32_t t = stack[depth - 1];
+            for (j = s->pred_start[t]; j < s->pred_start[t + 1] && (done[s->preds[j]] || !waits[s->preds[j]]); j++) {}
+            if (j < s->pred_start[t + 1]) { stack[depth++] = s->preds[j]; continue; }
+            if (!done[t]) out[n++] = t;
+            done[t] = true;
+            depth--;
+        }
+    }
+    for (k = 0; k < s->n; k++) if (!done[order[k]]) out[n++] = order[k];
+}
+
+/* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
+XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
+    uint32_t t = order[at], k, j;
+    int64_t left = xg_sched_time(s, t);
+    for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) && XG_OPERAND(s->insts[order[k]], 0) == s->insts[t]); k++) left -= xg_sched_time(s, order[k]);
+    for (k = at; k && left > 0; k--) {
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && s->preds[j] != order[k - 1]; j++) {}
+        if (j < s->pred_start[t + 1]) break;
+        left -= xg_sched_time(s, order[k - 1]);
+        order[k] = order[k - 1];
+    }
+    order[k] = t;
+    return k;
+}
+
+XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
+    int64_t most = xg_sched_add(peak, peak / XG_SCHED_MORE);
+    uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, tries = 0;
+    bool any = false;
+    for (k = 0; k < s->n && !any; k++) any = (xg_op_flags(s->insts[k]->op) & XGF_DONE) != 0;
+    if (!any) return;
+    xg_sched_late_ends(s, order, next);
+    if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
+    for (k = 0; k < s->n && tries < XG_SCHED_STARTS_MAX; k++) {
+        if (!(xg_op_flags(s->insts[order[k]]->op) & XGF_START)) continue;
+        memcpy(next, order, s->n * sizeof *order);
+        if (xg_sched_early_start(s, next, k) == k) continue;
+        tries++;
+        if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
+    }
+}
+
 /* ---- the choice ---- */
 
 /* Gives the peak. */
@@ -46242,6 +48078,7 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool
         least = peak;
         memcpy(best, order, s.n * sizeof *best);
     }
+    if (!c->module->is_scheduled) xg_sched_spread(&s, best, least);
     for (k = 0; k < s.n; k++) {
         *changed = *changed || best[k] != k;
         xg_inst_move_before(s.insts[best[k]], NULL);
@@ -46254,17 +48091,17 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     xg_map64 peaks;
     bool changed = false;
     uint32_t at, k;
-    xg_map64_init(&peaks, m->arena);
-    xg_push(m->arena, xg_comp *, &work, m->entry);
+    xg_map64_init(&peaks, m->work);
+    xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
-        called = xg_opt_control_comps(m->arena, i);
-        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        called = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
     for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
-        int64_t *peak = XG_NEW(m->arena, int64_t);
-        *peak = xg_sched_comp(m->arena, work.p[at], &peaks, &changed);
+        int64_t *peak = XG_NEW(m->work, int64_t);
+        *peak = xg_sched_comp(m->work, work.p[at], &peaks, &changed);
         xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
     }
     changed = changed || !m->is_scheduled;
@@ -46431,6 +48268,10 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
         case XG_COPY_START: xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); break;
         case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
         case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
+        case XG_RNG_GET_AND_UPDATE_STATE:
+            if (xg_attr_int(i, XG_A_delta, 0) < 0 || xg_attr_int(i, XG_A_delta, 0) > UINT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "draw fewer at a time", "a delta of more than 32 bits is not supported");
+            xg_plan_call(w, XG_EXE_THUNK_RANDOM_STATE, i);
+            break;
         case XG_INFEED: xg_plan_call(w, XG_EXE_THUNK_INFEED, i); break;
         case XG_OUTFEED: xg_plan_call(w, XG_EXE_THUNK_OUTFEED, i); break;
         case XG_CUSTOM_CALL:
@@ -46688,6 +48529,7 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
     }
     xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total, (long long)p->temp_bytes, (long long)p->largest_live);
     xg_report_peak(b, p);
+    xg_copies_print(b, p);
 }
 
 #endif /* XG_PLAN_REPORT_C */
@@ -46953,6 +48795,7 @@ XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instructi
     case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
     case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
     case XG_EXE_THUNK_PARTITION_ID: return s->inst->op == XG_PARTITION_ID;
+    case XG_EXE_THUNK_RANDOM_STATE: return s->inst->op == XG_RNG_GET_AND_UPDATE_STATE;
     case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
     case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
     case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: return true;
@@ -47158,8 +49001,10 @@ XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *
     int64_t strides[XG_RANK_MAX], index[XG_RANK_MAX], k;
     char *to, *at;
     uint32_t d;
-    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     xg_shape_strides(s, strides);
+    for (k = 1, d = s->rank; d-- > 0 && (s->dims[d] == 1 || strides[d] == k);) k *= s->dims[d];
+    if (d == UINT32_MAX) { xg_put(out, (const char *)l->data, (size_t)s->elements * n); return; } /* the two orders are one */
+    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     memset(index, 0, sizeof index);
     for (k = 0; k < s->elements; k++) {
         int64_t place = 0;
@@ -47303,6 +49148,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thun
     t->kernel = s->kernel;
     t->value = s->value;
     if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
@@ -47472,7 +49318,7 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
     if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
     if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
-    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_RANDOM_STATE) xg_printf(b, ", value %u", t->value);
     if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
     if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
     for (k = 0; k < t->n_links; k++) {
@@ -47696,8 +49542,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
+    X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
+    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -47717,6 +49566,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
+    X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
@@ -47741,7 +49591,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
     X("lower-loops", xg_kir_lower_loops) \
     X("flatten-tensors", xg_kir_flatten_tensors) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
@@ -47791,6 +49640,7 @@ typedef struct xg_pipeline {
     uint32_t version;                         /* of the module: goes up with each change */
     uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
+    bool control;                             /* there are control predecessors to look after */
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -47873,15 +49723,18 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 /* ---- running ---- */
 
 XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    xg_mark none = xg_arena_mark(p->m->work);
     clock_t begin = clock();
     bool changed = xg_hlo_passes[k].run(p->m);
     xg_pass_count *c = &p->count[k];
     c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    xg_arena_reset(p->m->work, none);
     c->runs++;
     c->changes += changed;
     p->version += changed;
     p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
+    if (p->control) xg_opt_settle_control(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif
@@ -47913,6 +49766,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     memset(&p, 0, sizeof p);
     p.m = m;
     p.o = o;
+    p.control = xg_opt_has_control(m);
     xg_pipeline_switch(&p);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -47933,6 +49787,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
+        xg_opt_settle_control(m);
         xg_hlo_verify(m);
     }
 }
@@ -48150,7 +50005,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
-    s.work = xg_arena_inner(a);
+    s.work = p->m->work;
     s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);
@@ -48481,6 +50336,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.copies = r->copies;
     m->report.instructions = r->instructions;
     m->report.temp_bytes = (uint64_t)r->temp_bytes;
+    m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
     m->compiled = true;

@@ -172,6 +172,7 @@ typedef struct xlagpu_device_desc {
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void *progress_user;
+    bool copy_stream;           /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command buffers with such copies are run step by step */
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
@@ -1245,16 +1246,15 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
-/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+/* The first spare chunk that has room. NULL: none. */
 XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
-    while (a->spare) {
-        xg_chunk *c = a->spare;
-        a->spare = c->older;
-        if ((size_t)(c->end - (char *)c) >= room) return c;
-        xg_mem_free(a->ctx, c);
-    }
-    return NULL;
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) < room) link = &(*link)->older;
+    c = *link;
+    if (c) *link = c->older;
+    return c;
 }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1267,7 +1267,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    (void)xg_arena_take_spare(a, SIZE_MAX);
+    xg_arena_free_spare(a);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -1289,6 +1289,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
         if (room < a->grow) room = a->grow;
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
@@ -1298,15 +1299,20 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->end = chunk->end;
 }
 
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (XG_UNLIKELY(bytes > (size_t)(a->end - a->at))) {
-        if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-        xg_arena_grow(a, (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN);
-    }
-    p = a->at;
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    a->at = bytes > (size_t)(a->end - p) ? a->end : p + bytes;
+    xg_arena_grow(a, bytes);
+    p = a->at;
+    a->at += bytes;
+    return p;
+}
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
+    char *p = a->at;
+    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
+    a->at = p + room;
     return p;
 }
 
@@ -1642,10 +1648,9 @@ XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     return xg_str_of(p, s.n);
 }
 
-/* Multiply-xorshift over 8-byte words; quality is enough for tables, and it is the same on every machine. */
+/* Xorshift-multiply over 8-byte words, of which the upper half is kept; quality is enough for tables, and it is the same on every machine. */
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
     uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
-    v *= 0xD6E8FEB86659FD93u;
     v ^= v >> 32;
     v *= 0xD6E8FEB86659FD93u;
     return (uint32_t)(v >> 32);
@@ -2114,6 +2119,7 @@ struct xg_sim_func {
     uint8_t mark;              /* while walking the call graph */
     bool recursive;
     uint32_t *calls, n_calls;
+    xg_sim_func *alias;        /* .alias: this one is executed instead */
     xg_sim_formal *args, *rets;
     uint32_t n_args, n_rets;
     uint32_t shared_private;
@@ -2148,16 +2154,14 @@ struct xg_sim_module {
 };
 
 #endif /* XG_SIM_H */
-/* sim/parse.c -- PTX text to statements: tokens, scopes, declarations, operands.
+/* sim/text.c -- PTX text to tokens, names, types and constants.
  *
- * One pass, no tree: directives act at once (they declare symbols, lay out variables), an instruction is read into one xg_sim_stmt
- * and handed to xg_sim_decode. Names live in nested scopes; `.reg .b32 %r<100>` declares a range whose members come into being when
- * first used. Labels may be used before they are defined: branches are resolved when the function ends (flow.c).
+ * Names live in nested scopes; `.reg .b32 %r<100>` declares a range whose members come into being when first used. Symbols are found by
+ * (name id, scope id) in one hash table; no list is walked per use except the chain of enclosing scopes.
  *
- * Laws: every token has its offset, so every error shows its place. Nesting is bounded by XG_SIM_NEST. Symbols are found by
- * (name id, scope id) in one hash table; no list is walked per use except the chain of enclosing scopes. */
-#ifndef XG_SIM_PARSE_C
-#define XG_SIM_PARSE_C
+ * Laws: every token has its offset, so every error shows its place. Nesting is bounded by XG_SIM_NEST. */
+#ifndef XG_SIM_TEXT_C
+#define XG_SIM_TEXT_C
 /* sim/moves.c -- what memory accesses do with whole warps of addresses, words and tags: written for any host, and again for AVX2.
  *
  * A table of functions is chosen with the unit when a module is loaded. Each looks at or moves one warp's worth of something:
@@ -3292,7 +3296,7 @@ typedef struct xg_sim_tok {
     uint8_t number;   /* 0 integer, 4 f32 bits, 8 f64 bits */
 } xg_sim_tok;
 
-typedef enum xg_sim_symkind { XG_SIM_SYM_REG, XG_SIM_SYM_RANGE, XG_SIM_SYM_VAR, XG_SIM_SYM_LABEL, XG_SIM_SYM_FUNC, XG_SIM_SYM_TARGETS, XG_SIM_SYM_PROTO } xg_sim_symkind;
+typedef enum xg_sim_symkind { XG_SIM_SYM_REG, XG_SIM_SYM_RANGE, XG_SIM_SYM_VECTOR, XG_SIM_SYM_VAR, XG_SIM_SYM_LABEL, XG_SIM_SYM_FUNC, XG_SIM_SYM_TARGETS, XG_SIM_SYM_PROTO } xg_sim_symkind;
 typedef struct xg_sim_sym {
     xg_sim_symkind kind;
     xg_sim_type type;
@@ -3306,6 +3310,7 @@ typedef struct xg_sim_sym {
     uint32_t users, user;     /* of a shared variable: how many functions, the last one */
     xg_sim_func *func;
     uint32_t *targets, n_targets; /* of .branchtargets: label name ids */
+    struct xg_sim_sym *members; /* of a vector register: `count` registers */
     uint32_t scope;
 } xg_sim_sym;
 
@@ -3402,7 +3407,7 @@ XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
 
 XG_FN int xg_sim_hex(char ch) { return ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 99; }
 
-/* 1.5, 2.5e-3: a float constant in decimal; the dot is at `dot`. */
+/* 1.5, 2.5e-3, .5, 1e9: a float constant in decimal; the dot is at `dot`, or the last digit before an exponent is. */
 XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
     const char *s = p->src->text + p->pos;
     size_t n = p->src->size - p->pos, i = dot + 1, sign;
@@ -3430,7 +3435,8 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
     char second = n > 1 ? (char)(s[1] | 32) : 0;
     p->t.number = 0;
     while (i < n && xg_sim_is_digit(s[i])) i++;
-    if (i < n && s[i] == '.' && base == 10) { xg_sim_decimal(p, i); return; }
+    if (i < n && s[i] == '.') { xg_sim_decimal(p, i); return; }
+    if (i + 1 < n && (s[i] | 32) == 'e' && (xg_sim_is_digit(s[i + 1]) || s[i + 1] == '-' || s[i + 1] == '+')) { xg_sim_decimal(p, i - 1); return; }
     i = 0;
     if (s[0] == '0' && (second == 'f' || second == 'd' || second == 'x' || second == 'b')) {
         base = second == 'b' ? 2 : 16;
@@ -3506,9 +3512,11 @@ XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
 }
 XG_FN void xg_sim_scope_pop(xg_sim_asm *p) { p->scope = p->parents[p->scope]; p->depth--; }
 
-XG_FN xg_sim_sym *xg_sim_lookup_id(const xg_sim_asm *p, uint32_t name, uint32_t scope) {
+/* Ranges of registers have names of their own: %f<9> declares %f0, not %f. */
+#define XG_SIM_RANGES 0x80000000u
+XG_FN xg_sim_sym *xg_sim_lookup_id(const xg_sim_asm *p, uint32_t name, uint32_t scope, uint32_t ranges) {
     for (;;) {
-        xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)name << 32 | scope);
+        xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)name << 32 | scope | ranges);
         if (s || scope == 0) return s;
         scope = p->parents[scope];
     }
@@ -3541,16 +3549,16 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
     void *id = xg_dict_get(&p->names, w);
     uint32_t cut = w.n, i;
     uint64_t number = 0;
-    if (id) s = xg_sim_lookup_id(p, (uint32_t)(uintptr_t)id, p->scope);
-    if (s && s->kind != XG_SIM_SYM_RANGE) return s;
+    if (id) s = xg_sim_lookup_id(p, (uint32_t)(uintptr_t)id, p->scope, 0);
+    if (s) return s;
     while (cut > 1 && xg_sim_is_digit(w.p[cut - 1]) && w.n - cut < 9) cut--;
     for (; cut < w.n; cut++) { /* the longest number first: %r1<10> declares %r10 while %r<100> does too */
         id = xg_dict_get(&p->names, xg_str_of(w.p, cut));
-        range = id ? xg_sim_lookup_id(p, (uint32_t)(uintptr_t)id, p->scope) : NULL;
-        if (!range || range->kind != XG_SIM_SYM_RANGE || (w.p[cut] == '0' && cut + 1 < w.n)) continue;
+        range = id ? xg_sim_lookup_id(p, (uint32_t)(uintptr_t)id, p->scope, XG_SIM_RANGES) : NULL;
+        if (!range || (w.p[cut] == '0' && cut + 1 < w.n)) continue;
         for (number = 0, i = cut; i < w.n; i++) number = number * 10 + (uint64_t)(w.p[i] - '0');
         if (number >= range->count) continue;
-        s = xg_sim_declare(p, w, XG_SIM_SYM_REG, range->scope, range->at);
+        s = xg_sim_declare(p, w, XG_SIM_SYM_REG, range->scope & ~XG_SIM_RANGES, range->at);
         s->type = range->type;
         s->space = XG_SIM_REGS;
         s->reg = xg_sim_new_reg(p, range->bytes);
@@ -3585,54 +3593,104 @@ XG_FN xg_sim_type xg_sim_parse_type(xg_sim_asm *p) {
 
 /* ---- constant expressions ---- */
 
-XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level, int depth);
-XG_FN uint64_t xg_sim_expr_unary(xg_sim_asm *p, int depth) {
-    uint64_t v;
-    if (depth > 32) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the constant expression nests too deep");
-    if (xg_sim_accept(p, '-')) return 0 - xg_sim_expr_unary(p, depth + 1);
-    if (xg_sim_accept(p, '+')) return xg_sim_expr_unary(p, depth + 1);
-    if (xg_sim_accept(p, '~')) return ~xg_sim_expr_unary(p, depth + 1);
-    if (xg_sim_accept(p, '!')) return !xg_sim_expr_unary(p, depth + 1);
+/* All of C's operators on integers, which are signed until one of them is not: a literal with U or beyond 63 bits, a cast. */
+typedef struct xg_sim_value { uint64_t v; bool is_unsigned; } xg_sim_value;
+/* X(level, text): what binds more strongly has a higher level, what is longer stands first. */
+#define XG_SIM_BINARY(X) \
+    X(1, "||") X(2, "&&") X(6, "==") X(6, "!=") X(8, "<<") X(8, ">>") X(7, "<=") X(7, ">=") X(7, "<") X(7, ">") X(3, "|") X(4, "^") X(5, "&") X(9, "+") X(9, "-") X(10, "*") X(10, "/") X(10, "%")
+enum { XG_SIM_LEVEL_ALL = 0 /* with ?: */, XG_SIM_LEVEL_SHIFT = 8 /* what may stand before the '>' of a register range */, XG_SIM_LEVEL_UNARY = 11 };
+
+typedef struct xg_sim_binary_row { int level; const char *text; } xg_sim_binary_row;
+static const xg_sim_binary_row xg_sim_binaries[] = {
+#define X(level, text) {level, text},
+    XG_SIM_BINARY(X)
+#undef X
+};
+
+XG_FN xg_sim_value xg_sim_value_of(uint64_t v, bool is_unsigned) { xg_sim_value x; x.v = v; x.is_unsigned = is_unsigned; return x; }
+XG_FN xg_sim_value xg_sim_expr_value(xg_sim_asm *p, int level, int depth);
+XG_FN xg_sim_value xg_sim_expr_one(xg_sim_asm *p, int depth) {
+    xg_sim_value x;
+    if (depth > 64) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the constant expression nests too deep");
+    if (xg_sim_accept(p, '+')) return xg_sim_expr_one(p, depth + 1);
+    if (xg_sim_accept(p, '-')) { x = xg_sim_expr_one(p, depth + 1); x.v = 0 - x.v; return x; }
+    if (xg_sim_accept(p, '~')) { x = xg_sim_expr_one(p, depth + 1); x.v = ~x.v; return x; }
+    if (xg_sim_accept(p, '!')) return xg_sim_value_of(!xg_sim_expr_one(p, depth + 1).v, false);
     if (xg_sim_accept(p, '(')) {
-        if (p->t.kind == XG_SIM_TK_DOT) { xg_sim_next(p); xg_sim_expect(p, ')'); return xg_sim_expr_unary(p, depth + 1); } /* a cast (.u64) */
-        v = xg_sim_expr(p, 0, depth + 1);
+        if (p->t.kind == XG_SIM_TK_DOT) { /* a cast */
+            const bool to_unsigned = p->t.text.n > 1 && p->t.text.p[1] == 'u';
+            xg_sim_next(p);
+            xg_sim_expect(p, ')');
+            return xg_sim_value_of(xg_sim_expr_one(p, depth + 1).v, to_unsigned);
+        }
+        x = xg_sim_expr_value(p, XG_SIM_LEVEL_ALL, depth + 1);
         xg_sim_expect(p, ')');
-        return v;
+        return x;
     }
-    if (p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->t.text, "WARP_SZ")) { xg_sim_next(p); return XG_SIM_WARP; }
+    if (p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->t.text, "WARP_SZ")) { xg_sim_next(p); return xg_sim_value_of(XG_SIM_WARP, false); }
     if (p->t.kind != XG_SIM_TK_NUM || p->t.number) xg_sim_unexpected(p, "an integer constant");
-    v = p->t.value;
+    x = xg_sim_value_of(p->t.value, p->t.value >> 63 || p->t.text.p[p->t.text.n - 1] == 'U');
     xg_sim_next(p);
-    return v;
+    return x;
 }
-/* Levels: 0 or, 1 xor, 2 and, 3 shifts, 4 sums, 5 products. */
-XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level, int depth) {
-    static const char *const ops[6] = {"|", "^", "&", "<>", "+-", "*/%"};
-    uint64_t a = level == 5 ? xg_sim_expr_unary(p, depth) : xg_sim_expr(p, level + 1, depth), b;
-    while (p->t.kind == XG_SIM_TK_PUNCT && p->t.text.p[0] && strchr(ops[level], p->t.text.p[0])) {
-        char op = p->t.text.p[0];
-        uint32_t at = p->t.at;
-        if (level == 3 && (p->pos >= p->src->size || p->src->text[p->pos] != op)) break; /* the '>' of a register range */
-        xg_sim_next(p);
-        if (level == 3) xg_sim_next(p);
-        b = level == 5 ? xg_sim_expr_unary(p, depth) : xg_sim_expr(p, level + 1, depth);
-        if ((op == '/' || op == '%') && b == 0) XG_SIM_BAD(p, at, NULL, "division by zero in a constant expression");
-        if (op == '|') a |= b;
-        else if (op == '^') a ^= b;
-        else if (op == '&') a &= b;
-        else if (op == '<') a = b > 63 ? 0 : a << b;
-        else if (op == '>') a = b > 63 ? 0 : a >> b;
-        else if (op == '+') a += b;
-        else if (op == '-') a -= b;
-        else if (op == '*') a *= b;
-        else if (op == '/') a /= b;
-        else a %= b;
+/* The operator that stands here: the first row that fits the text; NULL when none does or it binds less than `level`. */
+XG_FN const xg_sim_binary_row *xg_sim_binary_here(const xg_sim_asm *p, int level) {
+    size_t i, n;
+    if (p->t.kind != XG_SIM_TK_PUNCT) return NULL;
+    for (i = 0; i < XG_COUNT(xg_sim_binaries); i++) {
+        n = strlen(xg_sim_binaries[i].text);
+        if (p->src->size - p->t.at >= n && memcmp(p->src->text + p->t.at, xg_sim_binaries[i].text, n) == 0) return xg_sim_binaries[i].level >= level ? &xg_sim_binaries[i] : NULL;
     }
-    return a;
+    return NULL;
 }
+XG_FN uint64_t xg_sim_binary(xg_sim_asm *p, const char *op, xg_sim_value a, xg_sim_value b, bool is_unsigned, uint32_t at) {
+    const bool both = is_unsigned || !((a.v | b.v) >> 63); /* signed and unsigned agree */
+    const bool less = both ? a.v < b.v : (int64_t)a.v < (int64_t)b.v;
+    if ((op[0] == '/' || op[0] == '%') && b.v == 0) XG_SIM_BAD(p, at, NULL, "division by zero in a constant expression");
+    switch (op[0]) {
+    case '|': return op[1] ? a.v || b.v : a.v | b.v;
+    case '&': return op[1] ? a.v && b.v : a.v & b.v;
+    case '^': return a.v ^ b.v;
+    case '=': return a.v == b.v;
+    case '!': return a.v != b.v;
+    case '<': return op[1] == '<' ? (b.v > 63 ? 0 : a.v << b.v) : op[1] ? less || a.v == b.v : less;
+    case '>':
+        if (op[1] == '>') return a.is_unsigned || !(a.v >> 63) ? (b.v > 63 ? 0 : a.v >> b.v) : ~(b.v > 63 ? 0 : ~a.v >> b.v);
+        return op[1] ? !less : !less && a.v != b.v;
+    case '+': return a.v + b.v;
+    case '-': return a.v - b.v;
+    case '*': return a.v * b.v;
+    default: {
+        const uint64_t x = both || !(a.v >> 63) ? a.v : 0 - a.v, y = both || !(b.v >> 63) ? b.v : 0 - b.v;
+        const bool minus = !both && (op[0] == '%' ? a.v >> 63 : (a.v ^ b.v) >> 63);
+        const uint64_t r = op[0] == '/' ? x / y : x % y;
+        return minus ? 0 - r : r;
+    }
+    }
+}
+XG_FN xg_sim_value xg_sim_expr_value(xg_sim_asm *p, int level, int depth) {
+    const xg_sim_binary_row *row;
+    xg_sim_value a = xg_sim_expr_one(p, depth), b, c;
+    while ((row = xg_sim_binary_here(p, level)) != NULL) {
+        const uint32_t at = p->t.at;
+        const bool truth = row->level <= 2 || row->level == 6 || row->level == 7;
+        xg_sim_next(p);
+        if (row->text[1]) xg_sim_next(p);
+        b = xg_sim_expr_value(p, row->level + 1, depth + 1);
+        c.is_unsigned = a.is_unsigned || (b.is_unsigned && row->level != 8);
+        c.v = xg_sim_binary(p, row->text, a, b, c.is_unsigned, at);
+        a = xg_sim_value_of(c.v, c.is_unsigned && !truth);
+    }
+    if (level > XG_SIM_LEVEL_ALL || !xg_sim_accept(p, '?')) return a;
+    b = xg_sim_expr_value(p, XG_SIM_LEVEL_ALL, depth + 1);
+    xg_sim_expect(p, ':');
+    c = xg_sim_expr_value(p, XG_SIM_LEVEL_ALL, depth + 1);
+    return xg_sim_value_of(a.v ? b.v : c.v, b.is_unsigned || c.is_unsigned);
+}
+XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level) { return xg_sim_expr_value(p, level, 0).v; }
 XG_FN uint32_t xg_sim_small(xg_sim_asm *p, const char *what, uint32_t max) {
     uint32_t at = p->t.at;
-    uint64_t v = xg_sim_expr(p, 0, 0);
+    uint64_t v = xg_sim_expr(p, XG_SIM_LEVEL_SHIFT);
     if (v > max) XG_SIM_BAD(p, at, NULL, "%s may be at most %u", what, max);
     return (uint32_t)v;
 }
@@ -3642,14 +3700,55 @@ XG_FN uint32_t xg_sim_align(xg_sim_asm *p) {
     return v;
 }
 
+#endif /* XG_SIM_TEXT_C */
+/* sim/parse.c -- PTX text to statements: operands, variables, functions, directives.
+ *
+ * One pass, no tree: directives act at once (they declare symbols, lay out variables), an instruction is read into one xg_sim_stmt
+ * and handed to xg_sim_decode. Labels may be used before they are defined: branches are resolved when the function ends (flow.c). */
+#ifndef XG_SIM_PARSE_C
+#define XG_SIM_PARSE_C
+
 /* ---- operands ---- */
 
+/* + or - and a number, behind a variable's name. */
+XG_FN uint64_t xg_sim_addend(xg_sim_asm *p) {
+    const bool minus = xg_sim_is(p, '-');
+    const uint64_t v = (xg_sim_next(p), xg_sim_expr(p, XG_SIM_LEVEL_UNARY - 1));
+    return minus ? 0 - v : v;
+}
+/* .5, which was read as a word with a dot */
+XG_FN void xg_sim_fraction(xg_sim_asm *p) {
+    const uint32_t at = p->t.at;
+    if (p->t.kind != XG_SIM_TK_DOT || !xg_sim_is_digit(p->t.text.p[1])) return;
+    p->pos = at;
+    xg_sim_decimal(p, 0);
+    p->t.text = xg_str_of(p->src->text + at, p->pos - at);
+}
+
+/* A vector register is its registers in braces; with .x .y .z .w or .r .g .b .a behind it, one of them. */
+XG_FN void xg_sim_operand_vector(xg_sim_asm *p, xg_sim_operand *o, xg_sim_sym *s) {
+    static const char letters[] = "xyzwrgba";
+    uint32_t i;
+    xg_sim_next(p);
+    if (p->t.kind == XG_SIM_TK_DOT) {
+        const char *at = p->t.text.n == 2 ? strchr(letters, p->t.text.p[1]) : NULL;
+        if (!at || (uint32_t)(at - letters) % 4 >= s->count) xg_sim_unexpected(p, "an element of the vector");
+        o->kind = XG_SIM_O_REG;
+        o->sym = &s->members[(at - letters) % 4];
+        xg_sim_next(p);
+        return;
+    }
+    o->kind = XG_SIM_O_VEC;
+    o->n = s->count;
+    o->items = XG_NEW_N(&p->scratch, xg_sim_operand, s->count);
+    for (i = 0; i < s->count; i++) { o->items[i].kind = XG_SIM_O_REG; o->items[i].at = o->at; o->items[i].word = o->word; o->items[i].sym = &s->members[i]; }
+}
 XG_FN void xg_sim_operand_word(xg_sim_asm *p, xg_sim_operand *o) {
     xg_sim_sym *s = xg_sim_lookup(p, p->t.text);
     o->word = p->t.text;
     o->sym = s;
+    if (s && s->kind == XG_SIM_SYM_VECTOR) { xg_sim_operand_vector(p, o, s); return; }
     if (xg_str_is(p->t.text, "_")) o->kind = XG_SIM_O_SINK;
-    else if (xg_str_is(p->t.text, "WARP_SZ")) { o->kind = XG_SIM_O_NUM; o->value = XG_SIM_WARP; }
     else if (!s) o->kind = p->t.text.p[0] == '%' ? XG_SIM_O_SREG : XG_SIM_O_LABEL;
     else if (s->kind == XG_SIM_SYM_REG) o->kind = XG_SIM_O_REG;
     else if (s->kind == XG_SIM_SYM_VAR) o->kind = XG_SIM_O_VAR;
@@ -3661,15 +3760,36 @@ XG_FN void xg_sim_operand_word(xg_sim_asm *p, xg_sim_operand *o) {
         xg_sim_next(p);
     }
     if (o->kind == XG_SIM_O_REG && p->t.kind == XG_SIM_TK_DOT && p->stmt->op.n && p->stmt->op.p[0] == 'v') { o->select = p->t.text; xg_sim_next(p); }
-    if (o->kind == XG_SIM_O_VAR && (xg_sim_is(p, '+') || xg_sim_is(p, '-'))) o->value = xg_sim_expr_unary(p, 0);
+    while (o->kind == XG_SIM_O_VAR && (xg_sim_is(p, '+') || xg_sim_is(p, '-'))) o->value += xg_sim_addend(p);
+}
+/* A float constant whose sign has been read. */
+XG_FN void xg_sim_operand_float(xg_sim_asm *p, xg_sim_operand *o, bool minus) {
+    o->kind = XG_SIM_O_NUM;
+    o->number = p->t.number;
+    o->value = minus ? p->t.value ^ (uint64_t)1 << (o->number * 8 - 1) : p->t.value;
+    xg_sim_next(p);
+}
+/* A constant, or the -r of vmad. */
+XG_FN void xg_sim_operand_number(xg_sim_asm *p, xg_sim_operand *o) {
+    const bool minus = xg_sim_is(p, '-');
+    const size_t back = p->pos;
+    const xg_sim_tok t = p->t;
+    if (minus) xg_sim_next(p);
+    xg_sim_fraction(p);
+    if (p->t.kind == XG_SIM_TK_NUM && p->t.number) { xg_sim_operand_float(p, o, minus); return; }
+    if (minus && p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->stmt->op, "vmad")) { xg_sim_operand_word(p, o); o->minus = true; return; }
+    p->pos = back;
+    p->t = t;
+    o->kind = XG_SIM_O_NUM;
+    o->value = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
 }
 
 XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
     memset(o, 0, sizeof *o);
     o->at = p->t.at;
     if (depth > 2) XG_SIM_BAD(p, p->t.at, NULL, "operands nest too deep");
-    if (xg_sim_accept(p, '!')) o->inverted = true;
-    if (xg_sim_is(p, '{') || (depth == 0 && xg_sim_is(p, '(') && !o->inverted)) {
+    if (xg_sim_is(p, '!') && p->pos < p->src->size && (p->src->text[p->pos] == '%' || !xg_sim_is_digit(p->src->text[p->pos]))) { xg_sim_next(p); o->inverted = p->t.kind == XG_SIM_TK_WORD; if (!o->inverted) xg_sim_unexpected(p, "a predicate"); }
+    if (xg_sim_is(p, '{') || (depth == 0 && xg_sim_is(p, '(') && xg_str_is(p->stmt->op, "call"))) {
         bool vec = xg_sim_is(p, '{');
         XG_VEC(xg_sim_operand) v = {NULL, 0, 0};
         xg_sim_operand item;
@@ -3693,30 +3813,16 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
             XG_SIM_BAD(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]", "not an address");
         if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) {
             xg_sim_accept(p, '+');
-            o->value = xg_sim_expr(p, 0, 0);
+            o->value = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
         }
         if (xg_sim_accept(p, ',')) { /* a tensor map and the place of a box in it */
             o->pair = XG_NEW(&p->scratch, xg_sim_operand);
             xg_sim_operand_read(p, o->pair, depth + 1);
         }
         xg_sim_expect(p, ']');
-    } else if (p->t.kind == XG_SIM_TK_WORD) xg_sim_operand_word(p, o);
-    else if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {
-        o->kind = XG_SIM_O_NUM;
-        o->value = p->t.value;
-        o->number = p->t.number;
-        xg_sim_next(p);
-    } else if (p->t.kind == XG_SIM_TK_NUM || xg_sim_is(p, '-') || xg_sim_is(p, '+') || xg_sim_is(p, '~') || xg_sim_is(p, '(')) {
-        bool minus = xg_sim_is(p, '-');
-        o->kind = XG_SIM_O_NUM;
-        if (minus) xg_sim_next(p);
-        if (minus && p->t.kind == XG_SIM_TK_NUM && p->t.number) {
-            o->number = p->t.number;
-            o->value = p->t.value ^ (uint64_t)1 << (o->number * 8 - 1);
-            xg_sim_next(p);
-        } else if (minus && p->t.kind == XG_SIM_TK_WORD && xg_str_is(p->stmt->op, "vmad")) { xg_sim_operand_word(p, o); o->minus = true; }
-        else o->value = minus ? 0 - xg_sim_expr(p, 5, 0) : xg_sim_expr(p, 0, 0);
-    } else xg_sim_unexpected(p, "an operand");
+    } else if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ")) xg_sim_operand_word(p, o);
+    else if (p->t.kind == XG_SIM_TK_WORD || p->t.kind == XG_SIM_TK_NUM || (p->t.kind == XG_SIM_TK_DOT && xg_sim_is_digit(p->t.text.p[1])) || (p->t.kind == XG_SIM_TK_PUNCT && strchr("-+~!(", p->t.text.p[0]))) xg_sim_operand_number(p, o);
+    else xg_sim_unexpected(p, "an operand");
     if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
         o->pair = XG_NEW(&p->scratch, xg_sim_operand);
         xg_sim_operand_read(p, o->pair, 1);
@@ -3728,55 +3834,110 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
 /* What a pointer to a function is: nothing that could be read. */
 XG_FN uint64_t xg_sim_function_address(const xg_sim_func *f) { return (uint64_t)0x7F << 56 | (uint64_t)(f->id + 1) << 4; }
 
-XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
-    uint32_t at = p->t.at, bytes = xg_sim_types[type].bytes;
+/* An initial value that is an address: of a function, or of a variable defined before; generic(v) is the same here. */
+XG_FN uint64_t xg_sim_initial_address(xg_sim_asm *p) {
+    const bool generic = xg_str_is(p->t.text, "generic");
+    xg_sim_sym *s;
     uint64_t v;
-    if (bytes > room) XG_SIM_BAD(p, at, NULL, "more initial values than the variable has room for");
-    if (p->t.kind == XG_SIM_TK_NUM && p->t.number) {
-        v = p->t.value;
-        if (p->t.number == 8 && bytes == 4) v = xg_sim_pack(xg_sim_unpack(v, XG_SIM_IS_F64), XG_SIM_IS_F32, XG_SIM_RN, false);
-        if (p->t.number == 4 && bytes == 8) v = xg_sim_pack(xg_sim_unpack(v, XG_SIM_IS_F32), XG_SIM_IS_F64, XG_SIM_RN, false);
-        xg_sim_next(p);
-    } else if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ")) {
-        xg_sim_sym *s;
-        bool generic = xg_str_is(p->t.text, "generic");
-        if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
-        s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
-        if (s && s->kind == XG_SIM_SYM_FUNC) { v = xg_sim_function_address(s->func); memcpy(out, &v, bytes > 8 ? 8 : bytes); xg_sim_next(p); if (generic) xg_sim_expect(p, ')'); return; }
-        if (!s || s->kind != XG_SIM_SYM_VAR || (s->space != XG_SIM_GLOBAL && s->space != XG_SIM_CONST))
-            XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before", "this initial value is not supported");
-        v = s->offset;
-        xg_sim_next(p);
-        if (generic) xg_sim_expect(p, ')');
-        if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) v += xg_sim_expr_unary(p, 0);
-    } else v = xg_sim_expr(p, 0, 0);
+    if (generic) { xg_sim_next(p); xg_sim_expect(p, '('); }
+    s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+    if (s && s->kind == XG_SIM_SYM_FUNC) v = xg_sim_function_address(s->func);
+    else if (s && s->kind == XG_SIM_SYM_VAR && (s->space == XG_SIM_GLOBAL || s->space == XG_SIM_CONST)) v = s->offset;
+    else XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before", "this initial value is not supported");
+    xg_sim_next(p);
+    if (generic) xg_sim_expect(p, ')');
+    while (xg_sim_is(p, '+') || xg_sim_is(p, '-')) v += xg_sim_addend(p);
+    return v;
+}
+XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t room) {
+    uint32_t bytes = xg_sim_types[type].bytes;
+    xg_sim_operand o;
+    uint64_t v;
+    if (bytes > room) XG_SIM_BAD(p, p->t.at, NULL, "more initial values than the variable has room for");
+    memset(&o, 0, sizeof o);
+    if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ")) v = xg_sim_initial_address(p);
+    else {
+        xg_sim_operand_number(p, &o);
+        v = o.value;
+        if (o.number == 8 && bytes == 4) v = xg_sim_pack(xg_sim_unpack(v, XG_SIM_IS_F64), XG_SIM_IS_F32, XG_SIM_RN, false);
+        if (o.number == 4 && bytes == 8) v = xg_sim_pack(xg_sim_unpack(v, XG_SIM_IS_F32), XG_SIM_IS_F64, XG_SIM_RN, false);
+        if (!o.number && v && xg_sim_accept(p, '(')) { /* 0xFF00(v): some bits of an address, moved down */
+            uint64_t mask = v;
+            v = xg_sim_initial_address(p) & mask;
+            for (; !(mask & 1); mask >>= 1) v >>= 1;
+            xg_sim_expect(p, ')');
+        }
+    }
     memcpy(out, &v, bytes > 8 ? 8 : bytes);
 }
 
-XG_FN void xg_sim_initialise(xg_sim_asm *p, xg_sim_sym *s, xg_sim_type type, uint64_t bytes) {
+/* The dimensions of an array, the bytes of one element of each: a row begins where the one before ends, whether that is full or not. */
+enum { XG_SIM_DIMENSIONS = 16 };
+typedef struct xg_sim_extent { uint64_t bytes, row[XG_SIM_DIMENSIONS]; uint32_t n; bool open; /* the first one's length follows from the initial values */ } xg_sim_extent;
+
+/* Values between braces, of row dimension `level`, the first brace being read. */
+XG_FN void xg_sim_initialise_row(xg_sim_asm *p, char *out, uint64_t bytes, xg_sim_type type, const xg_sim_extent *shape, uint32_t level) {
+    uint64_t at = 0, step = xg_sim_types[type].bytes, row = level < shape->n ? shape->row[level] : step;
+    if (level > XG_SIM_DIMENSIONS) XG_SIM_BAD(p, p->t.at, NULL, "the initial values nest too deep");
+    while (!xg_sim_is(p, '}')) {
+        if (xg_sim_accept(p, '{')) {
+            at = (at + row - 1) / row * row;
+            if (at + row > bytes) XG_SIM_BAD(p, p->t.at, NULL, "more initial values than the variable has room for");
+            xg_sim_initialise_row(p, out + at, row, type, shape, level + 1);
+            at += row;
+        } else { xg_sim_put_value(p, out + at, type, bytes - at); at += step; }
+        if (!xg_sim_accept(p, ',')) break;
+    }
+    xg_sim_expect(p, '}');
+}
+XG_FN void xg_sim_initialise(xg_sim_asm *p, xg_sim_sym *s, xg_sim_type type, const xg_sim_extent *shape) {
     char *out = (char *)(uintptr_t)s->offset;
-    uint64_t at = 0, step = xg_sim_types[type].bytes;
+    if (xg_sim_accept(p, '{')) xg_sim_initialise_row(p, out, s->bytes, type, shape, 0);
+    else xg_sim_put_value(p, out, type, s->bytes);
+}
+/* How many bytes the values behind '=' make of an array whose first dimension is left out. */
+XG_FN uint64_t xg_sim_initial_bytes(xg_sim_asm *p, xg_sim_type type, const xg_sim_extent *shape) {
+    const size_t back = p->pos;
+    const xg_sim_tok t = p->t;
+    uint64_t items = 0, row = shape->row[0], rows = 0;
     int depth = 0;
+    bool item = false; /* something stands since the last comma or brace */
+    xg_sim_next(p);
     do {
-        while (xg_sim_accept(p, '{')) depth++;
-        if (!xg_sim_is(p, '}')) { xg_sim_put_value(p, out + at, type, bytes - at); at += step; }
-        while (depth && xg_sim_accept(p, '}')) depth--;
-    } while (depth && (xg_sim_accept(p, ','), true) && p->t.kind != XG_SIM_TK_END);
+        if (p->t.kind == XG_SIM_TK_END || xg_sim_is(p, ';')) xg_sim_unexpected(p, "'}'");
+        if (xg_sim_is(p, '{')) { if (depth++ == 1) rows++; item = false; }
+        else if (xg_sim_is(p, '}') || xg_sim_is(p, ',')) { if (depth == 1 && item) items++; item = false; depth -= xg_sim_is(p, '}'); }
+        else item = depth == 1;
+        xg_sim_next(p);
+    } while (depth > 0);
+    p->pos = back;
+    p->t = t;
+    return (rows + (items * xg_sim_types[type].bytes + row - 1) / row) * row;
 }
 
-XG_FN uint64_t xg_sim_dimensions(xg_sim_asm *p, uint64_t item, bool *open) {
-    int64_t total = (int64_t)item;
-    *open = false;
-    while (xg_sim_accept(p, '[')) {
+XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t lanes) {
+    uint64_t length[XG_SIM_DIMENSIONS];
+    int64_t total = (int64_t)xg_sim_types[type].bytes * lanes;
+    xg_sim_extent shape;
+    uint32_t i;
+    memset(&shape, 0, sizeof shape);
+    for (; xg_sim_accept(p, '['); shape.n++) {
         uint32_t at = p->t.at;
-        if (xg_sim_is(p, ']')) *open = true;
+        if (shape.n == XG_SIM_DIMENSIONS) XG_SIM_BAD(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
+        length[shape.n] = 1;
+        if (shape.n == 0 && xg_sim_is(p, ']')) shape.open = true;
         else {
-            uint64_t n = xg_sim_expr(p, 0, 0);
-            if (n > (uint64_t)1 << 40 || !xg_mul64(total, (int64_t)n, &total) || total > (int64_t)1 << 40) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "the variable is larger than 2^40 bytes");
+            length[shape.n] = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
+            if (length[shape.n] > (uint64_t)1 << 40) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "the variable is larger than 2^40 bytes");
         }
         xg_sim_expect(p, ']');
     }
-    return (uint64_t)total;
+    for (i = shape.n; i-- > 0;) {
+        shape.row[i] = (uint64_t)total;
+        if (!xg_mul64(total, (int64_t)length[i], &total) || total > (int64_t)1 << 40) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the variable is larger than 2^40 bytes");
+    }
+    shape.bytes = (uint64_t)total;
+    return shape;
 }
 
 XG_FN uint32_t xg_sim_frame_local(xg_sim_asm *p, uint64_t bytes, uint32_t align, uint32_t at) {
@@ -3805,6 +3966,15 @@ XG_FN void xg_sim_place(xg_sim_asm *p, xg_sim_sym *s) {
     }
 }
 
+/* (.managed), (.unified(1, 2)): where the driver would put it. */
+XG_FN void xg_sim_skip_attribute(xg_sim_asm *p) {
+    int depth = 0;
+    do {
+        if (p->t.kind == XG_SIM_TK_END) xg_sim_unexpected(p, "')'");
+        depth += xg_sim_is(p, '(') - xg_sim_is(p, ')');
+        xg_sim_next(p);
+    } while (depth > 0);
+}
 /* `.shared .align 16 .b8 name[64] = {...}, other;` from the first word after the space. */
 XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
     uint32_t align = 0, lanes = 1;
@@ -3813,12 +3983,12 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
         if (xg_sim_accept_dot(p, "align")) align = xg_sim_align(p);
         else if (xg_sim_accept_dot(p, "v2")) lanes = 2;
         else if (xg_sim_accept_dot(p, "v4")) lanes = 4;
-        else if (xg_sim_accept_dot(p, "attribute")) { xg_sim_expect(p, '('); while (!xg_sim_is(p, ')') && p->t.kind != XG_SIM_TK_END) xg_sim_next(p); xg_sim_expect(p, ')'); }
+        else if (xg_sim_accept_dot(p, "attribute")) xg_sim_skip_attribute(p);
         else break;
     }
     type = xg_sim_parse_type(p);
     do {
-        bool open;
+        xg_sim_extent shape;
         xg_str name = p->t.text;
         uint32_t at = p->t.at;
         xg_sim_sym *s;
@@ -3829,14 +3999,16 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
         s->space = space;
         s->is_extern = is_extern;
         s->align = XG_MAX(align, XG_MAX(1u, xg_sim_types[type].bytes * lanes));
-        s->bytes = xg_sim_dimensions(p, (uint64_t)xg_sim_types[type].bytes * lanes, &open);
-        if (open && space == XG_SIM_SHARED) { s->bytes = 0; s->is_extern = true; }
-        else if (open) XG_SIM_UNSUPPORTED(p, at, "give the array its size", "an array without size");
+        shape = xg_sim_dimensions(p, type, lanes);
+        s->bytes = shape.bytes;
+        if (shape.open && space == XG_SIM_SHARED) { s->bytes = 0; s->is_extern = true; }
+        else if (shape.open && xg_sim_is(p, '=') && shape.row[0]) s->bytes = xg_sim_initial_bytes(p, type, &shape);
+        else if (shape.open) XG_SIM_UNSUPPORTED(p, at, "give the array its size", "an array without size");
         if (is_extern && space != XG_SIM_SHARED) XG_SIM_UNSUPPORTED(p, at, "link the module that defines it", "the variable '%.*s' is defined elsewhere", (int)name.n, name.p);
         xg_sim_place(p, s);
         if (xg_sim_accept(p, '=')) {
             if (space != XG_SIM_GLOBAL && space != XG_SIM_CONST) XG_SIM_BAD(p, at, NULL, "only .global and .const variables can have initial values");
-            xg_sim_initialise(p, s, type, s->bytes);
+            xg_sim_initialise(p, s, type, &shape);
         }
     } while (xg_sim_accept(p, ','));
     xg_sim_expect(p, ';');
@@ -3844,7 +4016,8 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
 
 XG_FN void xg_sim_registers(xg_sim_asm *p) {
     xg_sim_type type;
-    if (xg_sim_dot(p, "v2") || xg_sim_dot(p, "v4")) XG_SIM_UNSUPPORTED(p, p->t.at, "declare scalar registers and use {a,b} where a vector is needed", "vector registers are not supported");
+    const uint32_t lanes = xg_sim_accept_dot(p, "v2") ? 2 : xg_sim_accept_dot(p, "v4") ? 4 : 1;
+    uint32_t i;
     type = xg_sim_parse_type(p);
     do {
         xg_str name = p->t.text;
@@ -3852,8 +4025,18 @@ XG_FN void xg_sim_registers(xg_sim_asm *p) {
         uint32_t at = p->t.at;
         if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a register");
         xg_sim_next(p);
-        if (xg_sim_accept(p, '<')) {
-            s = xg_sim_declare(p, name, XG_SIM_SYM_RANGE, p->scope, at);
+        if (lanes > 1) {
+            s = xg_sim_declare(p, name, XG_SIM_SYM_VECTOR, p->scope, at);
+            s->count = lanes;
+            s->members = XG_NEW_N(&p->scratch, xg_sim_sym, lanes);
+            for (i = 0; i < lanes; i++) {
+                xg_sim_sym *r = &s->members[i];
+                r->kind = XG_SIM_SYM_REG; r->type = type; r->space = XG_SIM_REGS; r->name = name; r->at = at; r->scope = p->scope; r->bytes = xg_sim_types[type].bytes;
+                r->reg = xg_sim_new_reg(p, xg_sim_types[type].bytes);
+                p->vregs.p[r->reg].name = at + 1;
+            }
+        } else if (xg_sim_accept(p, '<')) {
+            s = xg_sim_declare(p, name, XG_SIM_SYM_RANGE, p->scope | XG_SIM_RANGES, at);
             s->count = xg_sim_small(p, "a register count", 1u << 30);
             xg_sim_expect(p, '>');
         } else {
@@ -3968,8 +4151,9 @@ XG_FN void xg_sim_body(xg_sim_asm *p) { /* after '{', up to the matching '}' */
 
 XG_FN void xg_sim_formal_param(xg_sim_asm *p, xg_sim_func *f, xg_sim_param *out, xg_sim_formal *formal, uint32_t *offset) {
     uint32_t align = 0, at;
-    bool open, reg = xg_sim_accept_dot(p, "reg");
+    bool reg = xg_sim_accept_dot(p, "reg");
     xg_sim_type type;
+    xg_sim_extent shape;
     xg_sim_sym *s;
     memset(out, 0, sizeof *out);
     memset(formal, 0, sizeof *formal);
@@ -3989,8 +4173,9 @@ XG_FN void xg_sim_formal_param(xg_sim_asm *p, xg_sim_func *f, xg_sim_param *out,
     xg_sim_next(p);
     s->type = type;
     s->align = XG_MAX(align, XG_MAX(1u, (uint32_t)xg_sim_types[type].bytes));
-    s->bytes = xg_sim_dimensions(p, xg_sim_types[type].bytes, &open);
-    if (open || s->bytes > 32764) XG_SIM_UNSUPPORTED(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
+    shape = xg_sim_dimensions(p, type, 1);
+    s->bytes = shape.bytes;
+    if (shape.open || s->bytes > 32764) XG_SIM_UNSUPPORTED(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
     if (reg) { s->space = XG_SIM_REGS; s->reg = xg_sim_new_reg(p, xg_sim_types[type].bytes); formal->reg = 1; formal->at = s->reg; }
     else if (f->entry) { s->space = XG_SIM_PARAM; *offset = (*offset + s->align - 1) / s->align * s->align; s->offset = *offset; *offset += (uint32_t)s->bytes; formal->at = (uint32_t)s->offset; }
     else { s->space = XG_SIM_LOCAL; xg_sim_place(p, s); formal->at = (uint32_t)s->offset; }
@@ -4031,6 +4216,8 @@ XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
         else if (xg_sim_accept_dot(p, "reqntid")) xg_sim_triple(p, f->info.reqntid);
         else if (xg_sim_accept_dot(p, "reqnctapercluster")) xg_sim_triple(p, f->info.cluster);
         else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank")) xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control")) xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
+        else if (xg_sim_dot(p, "blocksareclusters")) XG_SIM_UNSUPPORTED(p, p->t.at, "launch with a grid of blocks", "grids that count clusters are not supported");
         else if (xg_sim_accept_dot(p, "explicitcluster") || xg_sim_accept_dot(p, "noreturn")) {}
         else if (xg_sim_accept_dot(p, "pragma")) { while (p->t.kind == XG_SIM_TK_STR || xg_sim_is(p, ',')) xg_sim_next(p); xg_sim_expect(p, ';'); }
         else return;
@@ -4052,6 +4239,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     p->local = 0;
     p->f = &blank;
     xg_sim_scope_push(p, p->t.at);
+    if (xg_sim_accept_dot(p, "attribute")) xg_sim_skip_attribute(p);
     if (!entry && xg_sim_is(p, '(')) rets = xg_sim_formals(p, &blank, &n_rets, false, &none);
     name = p->t.text;
     at = p->t.at;
@@ -4088,6 +4276,21 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
 }
 
 /* ---- module level ---- */
+
+/* .alias a, b; : whoever calls a calls b. */
+XG_FN void xg_sim_alias(xg_sim_asm *p) {
+    xg_sim_func *f[2];
+    int i;
+    for (i = 0; i < 2; i++) {
+        xg_sim_sym *s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
+        if (!s || s->kind != XG_SIM_SYM_FUNC || s->func->entry || s->func->alias || s->func->defined != (i == 1)) XG_SIM_BAD(p, p->t.at, ".alias A, B; where A is declared, B defined", "'%.*s' is no function for an alias", (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
+        f[i] = s->func;
+        xg_sim_next(p);
+        xg_sim_expect(p, i ? ';' : ',');
+    }
+    if (f[0]->n_args != f[1]->n_args || f[0]->n_rets != f[1]->n_rets) XG_SIM_BAD(p, p->t.at, NULL, "an alias must have the parameters of its function");
+    f[0]->alias = f[1];
+}
 
 XG_FN void xg_sim_skip_section(xg_sim_asm *p) { /* .section name { ... } */
     int depth = 0;
@@ -4134,6 +4337,7 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
     if (xg_sim_dot(p, "file") || xg_sim_dot(p, "loc")) { xg_sim_skip_line(p); xg_sim_next(p); return; }
     if (xg_sim_dot(p, "section")) { xg_sim_skip_section(p); return; }
     if (xg_sim_accept_dot(p, "pragma")) { while (p->t.kind == XG_SIM_TK_STR || xg_sim_is(p, ',')) xg_sim_next(p); xg_sim_expect(p, ';'); return; }
+    if (xg_sim_accept_dot(p, "alias")) { xg_sim_alias(p); return; }
     for (;;) {
         if (xg_sim_accept_dot(p, "extern")) is_extern = true;
         else if (!xg_sim_accept_dot(p, "visible") && !xg_sim_accept_dot(p, "weak") && !xg_sim_accept_dot(p, "common")) break;
@@ -4847,8 +5051,10 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
 XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     static const struct { const char *text; uint8_t n, bytes; } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
     static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64"};
+    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w", "%cluster_ctaid.w", "%cluster_nctaid.w"};
     size_t i, k;
     for (i = 0; i < XG_COUNT(others); i++) if (xg_str_is(w, others[i])) { *bytes = i < 3 ? 4 : 8; return true; }
+    for (i = 0; i < XG_COUNT(fourth); i++) if (xg_str_is(w, fourth[i])) { *bytes = 4; return true; }
     for (i = 0; i < XG_COUNT(rows); i++) {
         uint32_t number = 0;
         size_t n = strlen(rows[i].text);
@@ -5617,9 +5823,30 @@ XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
     xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
 }
+/* mov.v2 and .v4: register by register, by way of others since sides may overlap; or a special register with all its parts. */
+XG_FN void xg_sim_mov_vector(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
+    const xg_sim_type t = xg_sim_take_type(p, s);
+    uint32_t between[4], i;
+    xg_sim_operands(p, s, 2, 2);
+    if (s->o[0].kind != XG_SIM_O_VEC || s->o[0].n != n || (s->o[1].kind != XG_SIM_O_SREG && (s->o[1].kind != XG_SIM_O_VEC || s->o[1].n != n))) xg_sim_no_type(p, s, t);
+    for (i = 0; i < n; i++) {
+        xg_sim_operand part = s->o[1];
+        char name[64];
+        if (part.kind == XG_SIM_O_VEC) part = part.items[i];
+        else {
+            xg_format(name, sizeof name, "%.*s.%c", (int)XG_MIN(part.word.n, 60u), part.word.p, "xyzw"[i]);
+            part.word = xg_str_copy(&p->scratch, xg_str_z(name));
+        }
+        between[i] = xg_sim_via(p, s, (xg_sim_f)xg_sim_pick(p, s, XG_SIM_BT_mov, t), XG_MAX(2u, xg_sim_types[t].bytes), xg_sim_source_of(p, s, &part, t, false));
+    }
+    for (i = 0; i < n; i++) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest_of(p, &s->o[0].items[i], t, false), between[i], XG_SIM_NOREG, XG_SIM_NOREG);
+}
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    xg_sim_type t = xg_sim_take_type(p, s);
+    const uint32_t lanes = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : 1;
+    xg_sim_type t;
     (void)arg;
+    if (lanes > 1) { xg_sim_mov_vector(p, s, lanes); return; }
+    t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
     if (t == XG_SIM_B128) { xg_sim_mov_wide(p, s); return; }
     if (s->o[1].kind == XG_SIM_O_VEC) { xg_sim_mov_pack(p, s, xg_sim_bits_type(t)); return; }
@@ -6083,6 +6310,7 @@ XG_FN void xg_sim_call_args(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         if (c.reg) {
             uint32_t bytes = formals[i].bytes;
             if (o->kind == XG_SIM_O_REG) here = o->sym->reg << 1;
+            else if (o->kind == XG_SIM_O_SINK && ret) here = xg_sim_temp(p, XG_MAX(bytes, 2u));
             else if (o->kind == XG_SIM_O_NUM && !ret) here = xg_sim_constant(p, o->value, bytes);
             else XG_SIM_BAD(p, o->at, NULL, "expected a register");
             if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u)) XG_SIM_BAD(p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
@@ -7490,7 +7718,7 @@ XG_FN void xg_sim_resolve(xg_sim_asm *p) {
     uint32_t i;
     for (i = 0; i < p->fixes.n; i++) {
         xg_sim_fix *f = &p->fixes.p[i];
-        xg_sim_sym *s = xg_sim_lookup_id(p, f->name, f->scope);
+        xg_sim_sym *s = xg_sim_lookup_id(p, f->name, f->scope, 0);
         if (!s || s->kind != XG_SIM_SYM_LABEL) XG_SIM_BAD(p, f->at, NULL, "there is no such label in this function");
         if (f->list == XG_SIM_NOREG) p->code.p[f->record].imm = s->record;
         else p->list.p[f->list] = s->record;
@@ -11851,6 +12079,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     f->mark = 1;
     for (i = 0; i < f->n_calls; i++) {
         xg_sim_func *g = p->funcs.p[f->calls[i]];
+        if (g->alias) g = g->alias;
         xg_sim_walk(p, g, depth + 1);
         if (g->recursive) f->recursive = true; /* a cycle, or above one: both get the budget */
         f->stack = XG_MAX(f->stack, g->stack);
@@ -11874,6 +12103,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     uint32_t i;
     xg_sim_layout_shared(p);
     xg_sim_fill_constants(p);
+    for (i = 0; i < p->sites.n; i++) if (p->sites.p[i].callee->alias) p->sites.p[i].callee = p->sites.p[i].callee->alias;
     m->n_funcs = p->funcs.n;
     m->funcs = XG_NEW_N(p->a, xg_sim_func *, p->funcs.n + 1);
     for (i = 0; i < p->funcs.n; i++) m->funcs[i] = p->funcs.p[i];
@@ -12244,12 +12474,15 @@ typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3
  *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
  *   REPLICA_ID, PARTITION_ID   links: a u32 slice
  *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is added then
  *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
  * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
 #define XG_EXE_THUNKS_KINDS(X) \
     X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer")
+    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer") \
+    X(RANDOM_STATE, "rng-get-and-update-state")
 #define XG_EXE_WRITTEN 0x80000000u
+#define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 typedef enum xg_exe_thunk_kind {
 #define X(name, text) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
@@ -12334,7 +12567,7 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
-    bool no_command_buffers;
+    bool no_command_buffers, copy_stream;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     xlagpu_ptx *ptx;               /* those that are loaded */
@@ -12351,6 +12584,9 @@ typedef struct xr_command_buffer { uint32_t thunk, n, n_words; bool control; xr_
 
 /* A command buffer of an execution. graph, exec, nodes: the platform's. */
 typedef struct xr_record { uint64_t *words; void **nodes, *graph, *exec; uint64_t version; uint32_t builds, updates; bool built, plain; } xr_record;
+
+/* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it; of a sequence with such thunks, the event of its ends. */
+typedef struct xr_lane { bool aside; uint32_t wait, record, forks; } xr_lane;
 
 typedef struct xr_profile { bool on; uint32_t capacity, n; uint64_t dropped; xlagpu_rt_event *events; double begin; void *before, *after; } xr_profile; /* before, after: the platform's events */
 
@@ -12378,6 +12614,8 @@ struct xlagpu_program {
     xr_command *commands;
     uint32_t n_command_buffers, *command_of; /* per thunk: its number among the command buffers, or as a command in one */
     bool has_control_commands;
+    xr_lane *lanes;                /* per thunk; NULL: all on one stream */
+    uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -12390,10 +12628,12 @@ struct xlagpu_execution {
     uint64_t *base;                /* address per allocation */
     uint64_t temp, host;           /* blocks of temporary memory */
     uint32_t replica, partition;
+    uint64_t random[2];            /* what RANDOM_STATE gives next */
     uint64_t version;              /* grows when an address or one of these changes */
     xr_record *records;            /* of command buffers */
     xr_profile profile;
     void *ended;                   /* the platform's event behind the last run; NULL: none yet */
+    void *aside, **lane_events;    /* the copy stream; NULL: none. And its events */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
     xlagpu_buffer *buffers;        /* of one call */
@@ -12435,6 +12675,10 @@ struct xr_platform {
     xlagpu_status (*event_wait)(xlagpu_execution *e, void *event);
     xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
     xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
+    /* Streams; NULL: there is one order only. follow: what is enqueued from now on waits for the event. */
+    xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
+    void (*stream_free)(xlagpu_execution *e, void *stream);
+    xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
     void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx); /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
@@ -12466,7 +12710,15 @@ XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
 XG_FN void xr_commands_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
+/* ---- lanes.c ---- */
+XG_FN void xr_lanes_load(xlagpu_program *p);
+XG_FN size_t xr_lanes_bytes(const xlagpu_program *p);
+XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
+XG_FN void xr_lanes_finish(xlagpu_execution *e);
+XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
+XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
 /* ---- execute.c ---- */
+XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
@@ -12904,7 +13156,7 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
                                      xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
-                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
+                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
                                      xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
@@ -12979,6 +13231,12 @@ XG_FN const xr_platform *xr_host_platform(void) {
     X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
     X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
 
+/* For copies beside kernels: without them all is done in order. */
+#define XR_CUDA_STREAM_FUNCTIONS(X) \
+    X(stream_create, "cuStreamCreate", (void **stream, unsigned flags)) \
+    X(stream_destroy, "cuStreamDestroy_v2", (void *stream)) \
+    X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
+
 /* To keep machine code: without them nothing is kept. */
 #define XR_CUDA_LINK_FUNCTIONS(X) \
     X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
@@ -13006,8 +13264,9 @@ typedef struct xr_cuda {
     XR_CUDA_GRAPH_FUNCTIONS(X)
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
     XR_CUDA_LINK_FUNCTIONS(X)
+    XR_CUDA_STREAM_FUNCTIONS(X)
 #undef X
-    bool graphs, conditionals, linker;
+    bool graphs, conditionals, linker, streams;
     char *cache; /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -13067,6 +13326,9 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     all = true;
     XR_CUDA_LINK_FUNCTIONS(X)
     u->linker = all;
+    all = true;
+    XR_CUDA_STREAM_FUNCTIONS(X)
+    u->streams = all;
 #undef X
     return XLAGPU_OK;
 }
@@ -13302,6 +13564,13 @@ XG_FN xlagpu_status xr_cuda_event_done(xlagpu_execution *e, void *event, bool *d
     *done = !error;
     return error == XR_CUDA_NOT_READY ? XLAGPU_OK : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
 }
+enum { XR_CUDA_STREAM_NON_BLOCKING = 1 }; /* knows nothing of the default stream */
+XG_FN xlagpu_status xr_cuda_stream_new(xlagpu_execution *e, void **stream) {
+    *stream = NULL;
+    return xr_cuda_under(e)->streams ? XR_CUDA_RUN(e, stream_create(stream, XR_CUDA_STREAM_NON_BLOCKING), "making a stream") : XLAGPU_OK;
+}
+XG_FN void xr_cuda_stream_free(xlagpu_execution *e, void *stream) { xr_cuda_under(e)->stream_destroy(stream); }
+XG_FN xlagpu_status xr_cuda_stream_follow(xlagpu_execution *e, void *stream, void *event) { return XR_CUDA_RUN(e, stream_follow(stream, event, 0), "making a stream wait for an event"); }
 XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
     float milliseconds = 0;
     xlagpu_status s = XR_CUDA_RUN(e, event_elapsed(&milliseconds, before, after), "reading the time between events");
@@ -13696,7 +13965,7 @@ XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer 
 XG_FN const xr_platform *xr_cuda_platform(void) {
     static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release, xr_cuda_upload, xr_cuda_download, xr_cuda_wait, xr_cuda_settle, xr_cuda_load, xr_cuda_unload,
                                      xr_cuda_prepare, xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
-                                     xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free, xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_range,
+                                     xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free, xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_stream_new, xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range,
                                      NULL, xr_cuda_launch_ptx, xr_cuda_encode_map};
     return &cuda;
 }
@@ -13774,6 +14043,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
+    d->copy_stream = desc && desc->copy_stream;
     if (desc) { d->progress = desc->progress; d->progress_user = desc->progress_user; }
     return xr_open_platform(d, desc);
 }
@@ -14128,6 +14398,140 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
 }
 
 #endif /* XG_RT_COMMANDS_C */
+/* rt/lanes.c -- copies beside kernels: a second stream of the execution's own, and events where the two must wait for each other. Off unless the device was opened with copy_stream.
+ *
+ * Ideas
+ * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch the same bytes and one writes; loops, branches and calls
+ *   conflict with everything. A copy goes aside when something that it does not conflict with stands between its neighbours in conflict; all else keeps its order on the caller's stream.
+ * - Streams keep their own order, so whoever waits for a thunk has waited for all before it there: one event for the last conflict is enough, and none when an earlier wait covers it.
+ * - A sequence begins with the copy stream waiting for the caller's, and ends the other way round: nothing outside of it needs to know.
+ *
+ * Laws: running allocates nothing; far conflicts are taken for granted beyond a window, so loading stays linear; after a failure the streams meet again, too. */
+#ifndef XG_RT_LANES_C
+#define XG_RT_LANES_C
+
+enum { XR_LANES_WINDOW = 256 };
+
+typedef struct xr_access { uint32_t slice; bool written; } xr_access;
+XG_FN bool xr_lanes_plain(uint32_t kind) { return kind <= XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_REPLICA_ID || kind == XG_EXE_THUNK_PARTITION_ID; }
+XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
+    xr_access a;
+    uint32_t link = p->links[t->first_link + k];
+    a.slice = link & ~XG_EXE_WRITTEN;
+    a.written = t->kind == XG_EXE_THUNK_KERNEL ? (link & XG_EXE_WRITTEN) != 0 : t->kind != XG_EXE_THUNK_COPY || k == 1;
+    return a;
+}
+XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
+    const xg_exe_slice *x = &p->slices[a], *y = &p->slices[b];
+    return x->allocation == y->allocation && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
+}
+XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
+    const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
+    uint32_t j, k;
+    if (!xr_lanes_plain(s->kind) || !xr_lanes_plain(t->kind)) return true;
+    for (j = 0; j < s->n_links; j++) for (k = 0; k < t->n_links; k++) {
+        xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
+        if ((x.written || y.written) && xr_lanes_meet(p, x.slice, y.slice)) return true;
+    }
+    return false;
+}
+
+/* Of the thunks at hand: the last before k, and the first behind it, that conflicts with it; UINT32_MAX and n: none. */
+XG_FN uint32_t xr_lanes_before(const xlagpu_program *p, const uint32_t *list, uint32_t k) {
+    uint32_t j;
+    for (j = k; j-- > 0;) if (k - j > XR_LANES_WINDOW || xr_lanes_conflict(p, list[j], list[k])) return j;
+    return UINT32_MAX;
+}
+XG_FN uint32_t xr_lanes_behind(const xlagpu_program *p, const uint32_t *list, uint32_t n, uint32_t k) {
+    uint32_t j;
+    for (j = k + 1; j < n && j - k <= XR_LANES_WINDOW && !xr_lanes_conflict(p, list[j], list[k]); j++) {}
+    return j;
+}
+
+XG_FN uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
+    if (!p->lanes[thunk].record) p->lanes[thunk].record = ++p->n_lane_events;
+    return p->lanes[thunk].record;
+}
+/* Thunk k of the list waits for the last one on the other lane that it conflicts with. *met: how many of the list its lane has waited for; gone: 1 + the last one of the other
+ * lane that is out of the window. */
+XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
+    bool aside = p->lanes[list[k]].aside;
+    uint32_t j = k;
+    while (j > *met && k - j < XR_LANES_WINDOW && (p->lanes[list[j - 1]].aside == aside || !xr_lanes_conflict(p, list[j - 1], list[k]))) j--;
+    if (k - j == XR_LANES_WINDOW) j = gone;
+    if (j <= *met) return;
+    p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
+    *met = j;
+}
+XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *list = p->links + t->first_link;
+    uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
+    for (k = 0; k < n; k++) {
+        const xg_exe_thunk *c = &p->thunks[list[k]];
+        uint32_t before, behind;
+        if (c->kind != XG_EXE_THUNK_COPY || !p->slices[p->links[c->first_link]].bytes) continue;
+        before = xr_lanes_before(p, list, k);
+        behind = xr_lanes_behind(p, list, n, k);
+        p->lanes[list[k]].aside = behind - before > 2; /* before and behind are its neighbours: nothing to run beside */
+        if (p->lanes[list[k]].aside && !p->lanes[number].forks) p->lanes[number].forks = ++p->n_lane_events;
+    }
+    for (k = 0; k < n && p->lanes[number].forks; k++) {
+        bool aside = p->lanes[list[k]].aside;
+        if (k >= XR_LANES_WINDOW) gone[p->lanes[list[k - XR_LANES_WINDOW]].aside] = k - XR_LANES_WINDOW + 1;
+        xr_lanes_wait(p, list, k, &met[aside], gone[!aside]);
+    }
+}
+
+XG_FN void xr_lanes_load(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_thunks; k++) if (p->thunks[k].kind == XG_EXE_THUNK_SEQUENCE || p->thunks[k].kind == XG_EXE_THUNK_COMMAND_BUFFER) xr_lanes_sequence(p, k);
+}
+
+/* ---- of an execution ---- */
+
+XG_FN size_t xr_lanes_bytes(const xlagpu_program *p) { return (size_t)p->n_lane_events * sizeof(void *); }
+XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    uint32_t k;
+    xlagpu_status s = e->program->n_lane_events ? q->stream_new(e, &e->aside) : XLAGPU_OK;
+    for (k = 0; k < e->program->n_lane_events && s == XLAGPU_OK; k++) s = q->event_new(e, false, &e->lane_events[k]);
+    return s;
+}
+XG_FN void xr_lanes_finish(xlagpu_execution *e) {
+    const xr_platform *q = e->program->device->platform;
+    uint32_t k;
+    for (k = 0; k < e->program->n_lane_events; k++) if (e->lane_events[k]) q->event_free(e, e->lane_events[k]);
+    if (e->aside) q->stream_free(e, e->aside);
+}
+
+XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) { return e->aside && !e->profile.on && e->program->lanes[number].forks; }
+
+/* `to` waits for what `from` holds now. */
+XG_FN xlagpu_status xr_lanes_meet_at(xlagpu_execution *e, uint32_t event, void *from, void *to) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = q->event_record(e, e->lane_events[event - 1], from);
+    return s == XLAGPU_OK ? q->stream_follow(e, to, e->lane_events[event - 1]) : s;
+}
+XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *list = p->links + t->first_link;
+    xlagpu_status s = xr_lanes_meet_at(e, p->lanes[number].forks, stream, e->aside), met;
+    uint32_t k;
+    for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) {
+        const xr_lane *l = &p->lanes[list[k]];
+        void *on = l->aside ? e->aside : stream;
+        if (l->wait) s = q->stream_follow(e, on, e->lane_events[l->wait - 1]);
+        if (s == XLAGPU_OK) s = xr_run_thunk(e, list[k], on);
+        if (s == XLAGPU_OK && l->record) s = q->event_record(e, e->lane_events[l->record - 1], on);
+    }
+    met = xr_lanes_meet_at(e, p->lanes[number].forks, e->aside, stream);
+    return s == XLAGPU_OK ? met : s;
+}
+
+#endif /* XG_RT_LANES_C */
 /* rt/program.c -- executable bytes to a program.
  *
  * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in their allocations, allocations of
@@ -14256,6 +14660,7 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
     if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
     if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) && (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "the number of a replica or partition");
+    if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "a state of random numbers");
     if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value))) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
@@ -14287,7 +14692,9 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
-    return s == XLAGPU_OK ? xr_commands_load(p) : s;
+    if (s == XLAGPU_OK) s = xr_commands_load(p);
+    if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
+    return s;
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -14317,6 +14724,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
+    if (p->device->copy_stream && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
@@ -14535,12 +14943,12 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + records + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + records + lanes + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -14554,17 +14962,23 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += buffers;
     xr_commands_place(e, m);
     m += records;
+    e->lane_events = (void **)(void *)m;
+    m += lanes;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
 }
 
-/* The event that says when a run has ended. */
+/* The event that says when a run has ended, and what a second stream needs. */
 XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     xlagpu_status s = q->enter(e);
-    if (s == XLAGPU_OK) { s = q->event_new(e, false, &e->ended); q->leave(e); }
+    if (s == XLAGPU_OK) {
+        s = q->event_new(e, false, &e->ended);
+        if (s == XLAGPU_OK) s = xr_lanes_prepare(e);
+        q->leave(e);
+    }
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
@@ -14588,6 +15002,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
+    e->random[0] = XG_EXE_RANDOM_FIRST;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
@@ -14613,6 +15028,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
+        xr_lanes_finish(e);
         p->device->platform->leave(e);
     }
     p->device->platform->finish(e);
@@ -14682,6 +15098,16 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
     return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
 }
 
+/* Each run goes on where the last one ended. */
+XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = e->program->device->platform->fill(e, to + 4 * k, (uint32_t)(e->random[k / 2] >> (k % 2 * 32)), 4, stream);
+    e->random[0] += delta;
+    if (e->random[0] < delta) e->random[1]++;
+    return s;
+}
+
 /* One step that is no sequence; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -14694,6 +15120,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     case XG_EXE_THUNK_MEMSET: if (p->slices[links[0]].bytes) s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream); break;
     case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, links, stream); break;
     }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
@@ -14710,8 +15137,6 @@ XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *
     if (bytes == 1) *out = raw[0] != 0;
     return s;
 }
-
-XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 
 XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, void *stream) {
     int32_t more = 1;
@@ -14748,6 +15173,7 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
+    if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
     if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
         bool done;
         s = xr_run_commands(e, number, stream, &done);

@@ -52,6 +52,7 @@
 #include "rt/cuda_platform.c"
 #include "rt/device.c"
 #include "rt/commands.c"
+#include "rt/lanes.c"
 #include "rt/program.c"
 #include "rt/profile.c"
 #include "rt/execute.c"

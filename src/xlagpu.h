@@ -119,7 +119,7 @@ typedef struct xlagpu_compile_desc {
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes; } xlagpu_report;
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; } xlagpu_report; /* largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the

@@ -58,6 +58,7 @@ typedef struct xlagpu_device_desc {
     const char *driver;         /* cuda: another driver library to open; NULL: the system's */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void *progress_user;
+    bool copy_stream;           /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command buffers with such copies are run step by step */
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no

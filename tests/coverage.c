@@ -418,8 +418,54 @@ static bool make_contraction(sample *c, xg_opcode op, xlagpu_type t, int rank, i
     case XG_TOPK: return layout == 0 && make_topk(c, t, rank, variant);
     case XG_GATHER: case XG_SCATTER: return rank == 2 && make_gather(c, t, layout, variant, op == XG_SCATTER);
     case XG_RNG_BIT_GENERATOR: return make_random(c, t, rank, layout, variant);
+    case XG_SCAN: return make_scan(c, t, s, variant);
+    case XG_SET_DIMENSION_SIZE: case XG_DYNAMIC_RESHAPE: return make_sized(c, t, s, variant, op == XG_DYNAMIC_RESHAPE);
     default: return false;
     }
+}
+
+/* A running sum along the first dimension, and from the end the largest along the last. */
+static bool make_scan(sample *c, xlagpu_type t, shape s, int variant) {
+    shape slice = s;
+    int dim = variant ? s.rank - 1 : 0, k;
+    if (variant > 1 || s.rank == 0) return false;
+    if (variant && is_class(t, XGT_C)) { c->skip = true; return true; }
+    slice.rank--;
+    slice.layout = 0;
+    for (k = dim; k < slice.rank; k++) slice.dims[k] = s.dims[k + 1];
+    put(&c->own_head, "step_ {\n  x = "); put_shape(&c->own_head, &slice); put(&c->own_head, " parameter(0)\n  y = "); put_shape(&c->own_head, &slice);
+    put(&c->own_head, " parameter(1)\n  s = "); put_shape(&c->own_head, &slice);
+    put(&c->own_head, " %s(x, y)\n  ROOT t = (", variant ? "maximum" : sum_of(t)); put_shape(&c->own_head, &slice); put(&c->own_head, ", "); put_shape(&c->own_head, &slice);
+    put(&c->own_head, ") tuple(s, s)\n}\n\n");
+    param(c, s);
+    param(c, slice);
+    s.layout = 0;
+    put(&c->body, "  ROOT r = ("); put_shape(&c->body, &s); put(&c->body, ", "); put_shape(&c->body, &slice);
+    put(&c->body, ") scan(p0, p1), dimensions={%d}, num_carries=1%s, to_apply=step_\n", dim, variant ? ", is_reverse=true, is_associative=true" : "");
+    return true;
+}
+static void put_bounded(text *t, shape s) {
+    int k;
+    put(t, "%s[", xlagpu_type_text(s.type));
+    for (k = 0; k < s.rank; k++) put(t, "%s%s%lld", k ? "," : "", k ? "" : "<=", (long long)s.dims[k]);
+    put(t, "]");
+}
+/* Of the first dimension all but one; then what is left, in one dimension: as arrays of fixed sizes. */
+static bool make_sized(sample *c, xlagpu_type t, shape s, int variant, bool reshaped) {
+    shape all = shape_of(t, 1, 0);
+    int64_t rest = 1;
+    int k;
+    if (variant || s.rank == 0) return false;
+    for (k = 1; k < s.rank; k++) rest *= s.dims[k];
+    all.dims[0] = rest * s.dims[0];
+    param(c, s);
+    put(&c->body, "  n = s32[] constant(%lld)\n  d = ", (long long)s.dims[0] - 1); put_bounded(&c->body, s); put(&c->body, " set-dimension-size(p0, n), dimensions={0}\n");
+    if (reshaped) {
+        put(&c->body, "  m = s32[] constant(%lld)\n  e = ", (long long)(rest * (s.dims[0] - 1))); put_bounded(&c->body, all);
+        put(&c->body, " dynamic-reshape(d, m)\n");
+    }
+    put(&c->body, "  ROOT r = "); put_shape(&c->body, reshaped ? &all : &s); put(&c->body, " copy(%s)\n", reshaped ? "e" : "d");
+    return true;
 }
 
 /* The template of an opcode; variant numbers choose among attribute values (and target types of convert). False: there is no such variant. */
@@ -497,7 +543,7 @@ static bool make(sample *c, xg_opcode op, xlagpu_type t, int rank, int layout, i
         for (k = 0; k < rank; k++) param(c, scalar(variant ? XLAGPU_U8 : XLAGPU_S32));
         if (op == XG_DYNAMIC_SLICE) { put(&a, ", dynamic_slice_sizes={"); for (k = 0; k < rank; k++) put(&a, "%s%lld", k ? "," : "", (long long)r.dims[k]); put(&a, "}"); result(c, r); } else result(c, s);
         break;
-    case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_DOT: case XG_CONVOLUTION: case XG_SORT: case XG_TOPK: case XG_GATHER: case XG_SCATTER: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: case XG_SCAN:
+    case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_DOT: case XG_CONVOLUTION: case XG_SORT: case XG_TOPK: case XG_GATHER: case XG_SCATTER: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: case XG_SCAN: case XG_SET_DIMENSION_SIZE: case XG_DYNAMIC_RESHAPE:
         return make_contraction(c, op, t, rank, layout, variant);
     case XG_MAP: if (variant || rank == 0) return false; param(c, s); param(c, s); result(c, s); list(&a, "dimensions", rank, same); put(&a, ", to_apply=add_"); c->head = "add"; break;
     case XG_CALL: if (variant || rank) return false; param(c, s); param(c, s); result(c, s); put(&a, ", to_apply=add_"); c->head = "add"; break;

@@ -19,6 +19,9 @@ typedef struct fake_state {
     int idle;          /* launches do nothing */
     int no_conditions; /* refuses our condition kernel */
     long links, linked, from_code; /* links: alive; modules made by the linker, and loaded from machine code: ever */
+    long streams, aside, waits, races; /* streams: alive; work on other streams than the default one, waits for events, conflicts that no event orders: ever */
+    unsigned long long read_only[2]; /* addresses that kernels only read */
+    int deaf;          /* streams do not wait for events */
 } fake_state;
 
 #if defined(FAKE_DRIVER)
@@ -44,7 +47,8 @@ static fake_function functions[64];
 static int n_functions;
 
 static int conditions[256], n_conditions; /* of conditional nodes, by handle */
-int cuInit(unsigned flags) { CALL("cuInit"); n_conditions = 0; return flags ? 1 : 0; }
+static void forget_touches(void);
+int cuInit(unsigned flags) { CALL("cuInit"); n_conditions = 0; forget_touches(); return flags ? 1 : 0; }
 int cuDriverGetVersion(int *version) { CALL("cuDriverGetVersion"); *version = fake.version; return 0; }
 int cuDeviceGet(int *device, int ordinal) { CALL("cuDeviceGet"); *device = 70 + ordinal; return ordinal < fake.devices ? 0 : 101; }
 int cuDeviceGetCount(int *count) { CALL("cuDeviceGetCount"); *count = fake.devices; return 0; }
@@ -103,9 +107,59 @@ static int fill(uint64_t to, const void *pattern, size_t size, size_t n) {
     free(p);
     return e;
 }
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) { IN_CONTEXT("cuMemcpyHtoD_v2"); return put(to, from, bytes); }
-int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { IN_CONTEXT("cuMemcpyDtoH_v2"); memcpy(to, at(from), bytes); return 0; }
-int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) { IN_CONTEXT("cuMemcpyAsync"); (void)stream; return put(to, at(from), bytes); }
+static void step(const void *stream);
+static void touch(const void *stream, uint64_t from, size_t bytes, bool written);
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) { IN_CONTEXT("cuMemcpyHtoD_v2"); step(NULL); touch(NULL, to, bytes, true); return put(to, from, bytes); }
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { IN_CONTEXT("cuMemcpyDtoH_v2"); step(NULL); touch(NULL, from, bytes, false); memcpy(to, at(from), bytes); return 0; }
+/* ---- streams: work is done when it is enqueued; clocks tell whether a device could have done it in another order ---- */
+
+enum { STREAMS = 4, TOUCHES = 4096 };
+typedef struct fake_stream { int id; } fake_stream;
+typedef struct fake_event { long clock[STREAMS]; } fake_event;
+typedef struct fake_touch { uint64_t from, to; bool written; int stream; long time; } fake_touch;
+static long clocks[STREAMS][STREAMS]; /* what a stream knows of all streams */
+static fake_touch touches[TOUCHES];
+static int n_touches, n_streams;
+static void forget_touches(void) { n_touches = 0; memset(clocks, 0, sizeof clocks); }
+static int stream_id(const void *stream) { return stream ? ((const fake_stream *)stream)->id : 0; }
+static void touch(const void *stream, uint64_t from, size_t bytes, bool written) {
+    int id = stream_id(stream), k;
+    fake_touch *t = &touches[n_touches++ % TOUCHES];
+    for (k = 0; k < n_touches - 1 && k < TOUCHES; k++) {
+        const fake_touch *o = &touches[k];
+        if (o == t || o->stream == id || o->from >= from + bytes || from >= o->to || (!o->written && !written)) continue;
+        fake.races += clocks[id][o->stream] < o->time;
+    }
+    t->from = from; t->to = from + bytes; t->written = written; t->stream = id; t->time = clocks[id][id];
+    fake.aside += id != 0;
+}
+static void step(const void *stream) { clocks[stream_id(stream)][stream_id(stream)]++; }
+int cuStreamCreate(void **stream, unsigned flags) {
+    fake_stream *s;
+    IN_CONTEXT("cuStreamCreate");
+    if (flags != 1) return 1;
+    s = (fake_stream *)malloc(sizeof *s);
+    s->id = 1 + n_streams++ % (STREAMS - 1);
+    *stream = s;
+    fake.streams++;
+    return 0;
+}
+int cuStreamDestroy_v2(void *stream) { if (!fake.pushed) return 201; free(stream); fake.streams--; CALL("cuStreamDestroy_v2"); return 0; }
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    int id = stream_id(stream), k;
+    IN_CONTEXT("cuStreamWaitEvent");
+    if (flags || !event) return 1;
+    for (k = 0; k < STREAMS && !fake.deaf; k++) if (clocks[id][k] < ((fake_event *)event)->clock[k]) clocks[id][k] = ((fake_event *)event)->clock[k];
+    fake.waits++;
+    return 0;
+}
+int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    IN_CONTEXT("cuMemcpyAsync");
+    step(stream);
+    touch(stream, from, bytes, false);
+    touch(stream, to, bytes, true);
+    return put(to, at(from), bytes);
+}
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
     xlagpu_buffer b;
     IN_CONTEXT("cuMemAllocHost_v2");
@@ -126,7 +180,8 @@ int cuMemFreeHost(void *memory) {
 }
 int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream) {
     IN_CONTEXT("cuMemsetD32Async");
-    (void)stream;
+    step(stream);
+    touch(stream, to, 4 * n, true);
     return to % 4 ? 1 : fill(to, &value, 4, n);
 }
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) { IN_CONTEXT("cuMemsetD8Async"); (void)stream; return fill(to, &value, 1, n); }
@@ -217,17 +272,31 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     grid[0] = gx; grid[1] = gy; grid[2] = gz;
     threads[0] = bx; threads[1] = by; threads[2] = bz;
     IN_CONTEXT("cuLaunchKernel");
-    (void)stream;
-    if (!extra) return run(f, grid, threads, shared, block, pack(f, params, block, sizeof block));
+    if (!extra) {
+        uint32_t bytes = pack(f, params, block, sizeof block), k;
+        step(stream);
+        for (k = 0; k + 8 <= bytes; k += 8) {
+            uint64_t address;
+            memcpy(&address, block + k, 8);
+            touch(stream, address, 1, address != fake.read_only[0] && address != fake.read_only[1]);
+        }
+        return run(f, grid, threads, shared, block, bytes);
+    }
     if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4]) return 1;
     return run(f, grid, threads, shared, extra[1], *(size_t *)extra[3]);
 }
 
 /* ---- events: everything has happened already ---- */
 
-int cuEventCreate(void **event, unsigned flags) { IN_CONTEXT("cuEventCreate"); if (flags & ~2u) return 1; *event = malloc(8); fake.events++; return 0; }
+int cuEventCreate(void **event, unsigned flags) { IN_CONTEXT("cuEventCreate"); if (flags & ~2u) return 1; *event = calloc(1, sizeof(fake_event)); fake.events++; return 0; }
 int cuEventDestroy_v2(void *event) { if (!fake.pushed) return 201; free(event); fake.events--; CALL("cuEventDestroy_v2"); return 0; }
-int cuEventRecord(void *event, void *stream) { IN_CONTEXT("cuEventRecord"); (void)stream; return event ? 0 : 1; }
+int cuEventRecord(void *event, void *stream) {
+    IN_CONTEXT("cuEventRecord");
+    if (!event) return 1;
+    step(stream);
+    memcpy(((fake_event *)event)->clock, clocks[stream_id(stream)], sizeof ((fake_event *)event)->clock);
+    return 0;
+}
 int cuEventSynchronize(void *event) { IN_CONTEXT("cuEventSynchronize"); return event ? 0 : 1; }
 int cuEventQuery(void *event) { IN_CONTEXT("cuEventQuery"); return event ? 0 : 1; }
 int cuEventElapsedTime(float *ms, void *before, void *after) { IN_CONTEXT("cuEventElapsedTime"); *ms = 0.25f; return before && after ? 0 : 1; }
@@ -397,6 +466,7 @@ static void reset(void) {
     fake->version = 12080;
 }
 
+static bool copy_stream;
 static const char *cache; /* the folder for machine code; NULL: none */
 static xlagpu_status open_with(const char *platform, const char *driver, int ordinal, xlagpu_device **d) {
     xlagpu_device_desc desc;
@@ -406,10 +476,11 @@ static xlagpu_status open_with(const char *platform, const char *driver, int ord
     desc.driver = driver;
     desc.ordinal = ordinal;
     desc.cache = cache;
+    desc.copy_stream = copy_stream;
     desc.allocator = counter_of(&count);
     return xlagpu_rt_open(&desc, d);
 }
-static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events && !fake->graphs && !fake->execs && !fake->links; }
+static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events && !fake->graphs && !fake->execs && !fake->links && !fake->streams; }
 
 static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
     xlagpu_compile_desc d;
@@ -516,9 +587,10 @@ static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, ch
         XR_CUDA_GRAPH_FUNCTIONS(X)
         XR_CUDA_CONDITIONAL_FUNCTIONS(X)
         XR_CUDA_LINK_FUNCTIONS(X)
+        XR_CUDA_STREAM_FUNCTIONS(X)
 #undef X
     };
-    static const char *const harmless[] = {"cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString",
+    static const char *const harmless[] = {"cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString",
         "cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"};
     static const int errors[] = {2, 719};
     size_t k, e, h;
@@ -538,7 +610,7 @@ static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, ch
             EXPECT_IN(count.live == 0 && !fake->contexts && !fake->pushed, what);
             if (fake->seen < n) break;
             /* A context that cannot be made current any more keeps what is in it. */
-            EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs && !fake->links) || strstr(rows[k].name, "CtxPush"), what);
+            EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs && !fake->links && !fake->streams) || strstr(rows[k].name, "CtxPush"), what);
             if (quiet) { EXPECT_IN(s == XLAGPU_OK, what); continue; }
             if (strcmp(rows[k].name, "cuCtxPushCurrent_v2") == 0 && s == XLAGPU_OK) continue; /* while releasing */
             if (cache && s == XLAGPU_OK && strcmp(rows[k].name, "cuModuleLoadDataEx") == 0) continue; /* machine code that cannot be loaded is made anew */
@@ -656,6 +728,9 @@ static void caching(xlagpu_bytes exe, xlagpu_bytes other) {
     cache_clear();
     rmdir(CACHE);
     cache_run(exe, true, 0, "no such folder");
+    (void)mkdir(CACHE, 0555);
+    if (geteuid()) cache_run(exe, true, 0, "a folder that we may not write into"); /* root may */
+    rmdir(CACHE);
     cache = LIBRARY; /* a file: nobody can write into it, whoever we are */
     cache_run(exe, true, 0, "no folder");
     cache = NULL;
@@ -798,6 +873,70 @@ static void one_launch(xlagpu_context *c) {
     EXPECT(fake->updates == 0 && fake->graph_launches == 11);
     xlagpu_rt_close(d);
     EXPECT(nothing_left());
+}
+
+/* ---- copies beside kernels ---- */
+
+/* Twice the same buffers: what is asked must be there, and every two steps that touch the same memory must be ordered, on the streams or by events. */
+static xlagpu_status lanes_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p = NULL;
+    xlagpu_execution *e = NULL;
+    xlagpu_buffer in[4], out[4];
+    float a[64], x[64], u[4] = {-1, -2, -3, -4}, y[64];
+    int32_t at = 8, k, j, r;
+    const void *from[4];
+    static const size_t bytes[4] = {sizeof a, sizeof x, sizeof u, sizeof at};
+    xlagpu_status s = open_with("cuda", LIBRARY, 0, &d);
+    from[0] = a; from[1] = x; from[2] = u; from[3] = &at;
+    for (k = 0; k < 64; k++) { a[k] = (float)k; x[k] = (float)(100 * k); }
+    if (s == XLAGPU_OK && !(p = xlagpu_rt_load(d, exe.data, exe.size))) s = d->c.status;
+    if (s == XLAGPU_OK && !(e = xlagpu_rt_prepare(p))) s = d->c.status;
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = xlagpu_rt_alloc(d, bytes[k], &in[k]);
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = xlagpu_rt_upload(d, in[k], from[k], bytes[k]);
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = xlagpu_rt_alloc(d, sizeof y, &out[k]);
+    if (s == XLAGPU_OK) { fake->read_only[0] = in[0].address; fake->read_only[1] = in[1].address; }
+    for (r = 0; r < 2 && s == XLAGPU_OK; r++) if ((s = xlagpu_rt_execute(e, in, out, NULL)) != XLAGPU_OK) { strcpy(message, xlagpu_rt_execution_error(e)); xlagpu_rt_close(d); return s; }
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++) {
+        s = xlagpu_rt_download(d, y, out[k], sizeof y);
+        for (j = 0; j < 64 && s == XLAGPU_OK; j++) {
+            float put = j >= 8 && j < 12 ? u[j - 8] : a[j];
+            EXPECT(y[j] == (k == 0 ? a[j] : k == 1 ? put : k == 2 ? put + x[j] : x[j]));
+        }
+    }
+    strcpy(message, xlagpu_rt_error(d));
+    xlagpu_rt_close(d);
+    return s;
+}
+static void lanes(xlagpu_context *c) {
+    static const char text[] = "HloModule lanes\nENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3)\n"
+                               "k1 = f32[64] negate(x) k2 = f32[64] add(k1, x) k3 = f32[64] add(k2, x) d = f32[64] dynamic-update-slice(a, u, i)\n"
+                               "k4 = f32[64] add(d, k3) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, k4, x) }";
+    xlagpu_bytes plain = compile_commands(c, text, 1u << 30, false), commands = compile_commands(c, text, 1, false);
+    char message[XG_MESSAGE_MAX];
+    long calls, waits;
+    if (!EXPECT(plain.data && commands.data)) return;
+    reset();
+    EXPECT(lanes_way(plain, message) == XLAGPU_OK && nothing_left());
+    EXPECT_IN(fake->aside == 0 && fake->waits == 0 && fake->races == 0, "off by default");
+    calls = fake->calls;
+    copy_stream = true;
+    reset();
+    EXPECT(lanes_way(plain, message) == XLAGPU_OK && nothing_left());
+    EXPECT(fake->aside == 2 * 2 * 3 && fake->races == 0); /* in two runs both ends of three copies */
+    waits = fake->waits;
+    EXPECT_IN(waits == 2 * (2 + 1), "both ends of the sequence, and the update waits for its copy");
+    EXPECT_IN(fake->calls < calls + 40, "few events");
+    reset();
+    EXPECT(lanes_way(commands, message) == XLAGPU_OK && nothing_left());
+    EXPECT(fake->aside == 2 * 2 * 3 && fake->races == 0 && fake->graph_launches == 0);
+    reset();
+    fake->deaf = 1;
+    EXPECT(lanes_way(plain, message) == XLAGPU_OK);
+    EXPECT_IN(fake->races > 0, "streams that do not wait are found out");
+    every_failure(plain, lanes_way);
+    copy_stream = false;
+    reset();
 }
 
 /* fake_cuda --speed: what a kernel costs on the processor beyond the driver's call, launched by itself and in a command buffer. */
@@ -961,6 +1100,7 @@ int main(int argc, char **argv) {
     if (control.data) caching(exe, control);
     graphs(c);
     one_launch(c);
+    lanes(c);
     fast_way(exe);
     damaged(exe);
     any_ptx();

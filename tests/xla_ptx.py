@@ -5,7 +5,7 @@
 
 DIR of --dump holds a folder NAME for each module with what XLA writes under --xla_dump_to: PTX, optimised HLO, buffer assignment, thunk sequence.
 DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with tolerances. Modules whose thunk sequence is one kernel are run, with
---all those of several kernels too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
+--all those of several kernels and copies too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
 line for each of the others says why they are left out. --table runs our kernels for the same modules and target beside them and writes what both executed.
 """
 import argparse, glob, math, os, re, subprocess, sys, tempfile
@@ -135,6 +135,8 @@ def counters(text):
 def launch(args, folder, memory, m, kernel):
     shape, _, operands, _ = memory.table[kernel]
     params = [(o, ()) for o in operands] + ([(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())])
+    if len(params) > 64:
+        raise Skip("more parameters than the simulator takes from a command line")
     entry = re.sub(r"[.\-]", "_", m[1])
     ptx = [p for p in glob.glob(os.path.join(glob.escape(folder), "*.ptx")) if re.search(r"\.entry " + entry + r"\(", open(p).read())]
     if not ptx:
@@ -162,20 +164,46 @@ def launch(args, folder, memory, m, kernel):
     return None, counters(r.stdout)
 
 
+def copied(memory):
+    """What kCopy thunks copy, in order: copies, and operands of sorts, which sort in place. Pairs of (value, index)."""
+    out = []
+    for name, (shape, op, operands, _) in memory.table.items():
+        if op == "copy":
+            out.append(((name, ()), (operands[0], ())))
+        if op == "sort":
+            for k, o in enumerate(operands):
+                to = (name, (k,) if shape.startswith("(") else ())
+                if memory.spot(*to) != memory.spot(o, ()):
+                    out.append((to, (o, ())))
+    return out
+
+
 def run(args, name, rtol, atol):
     """How many kernels ran, what is wrong, and what was counted."""
     folder = os.path.join(args.dump, name)
     thunks = [l for l in one(folder, "*thunk_sequence.txt").splitlines() if re.match(r"\s*\d+: k", l)]
-    others = {re.search(r"k[A-Z]\w+", t)[0] for t in thunks} - {"kCustomKernel", "kKernel"}
+    others = {re.search(r"k[A-Z]\w+", t)[0] for t in thunks} - {"kCustomKernel", "kKernel", "kCopy"}
     if others or not thunks or (len(thunks) > 1 and not args.all):
         raise Skip(f"{len(thunks)} thunks" + (": " + ", ".join(sorted(others)) if others else ""))
     table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
+    if any(t not in DTYPES for t, _, _ in leaves(table[root][0])):
+        raise Skip("results of types that NumPy has not")
     data = np.load(os.path.join(args.cases, name + ".npz"))
     memory = Memory(table, slices(one(folder, "*after_optimizations-buffer-assignment.txt")), data)
     counted = {}
+    copies, seen = copied(memory) if any(" kCopy" in t for t in thunks) else [], set()
     for t in thunks:
+        if " kCopy" in t:
+            if not copies:
+                raise Skip("a copy that belongs to no instruction")
+            to, source = copies.pop(0)
+            memory.slice(*to)[:] = memory.slice(*source)
+            continue
         m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", t)
         kernel = m and (m[1] if m[1] in table else next((k for k in table if re.sub(r"[.\-]", "_", k) == m[1]), None))
+        if kernel in seen:
+            raise Skip("several instructions share a kernel")
+        seen.add(kernel)
         if not kernel:
             raise Skip("a thunk is no instruction of the entry: " + t.split("]")[-1].strip()[:80])
         wrong, counts = launch(args, folder, memory, m, kernel)
@@ -231,7 +259,7 @@ def main():
             print(f"none\t{name}\t{s}")
             continue
         passed, failed, kernels = passed + (wrong is None), failed + (wrong is not None), kernels + n
-        if args.table and not wrong:
+        if args.table and counted:
             rows.append((name, counted, ours(args, name)))
         print(f"{'FAIL' if wrong else 'ok'}\t{name}\t{n} kernels\t{wrong or ''}", flush=True)
     if args.table:

@@ -271,7 +271,7 @@ static void job_summary(const job *j) {
     if (j->device) printf("device        %s (%s), compiled for %s\n", xlagpu_rt_name(j->device), xlagpu_rt_platform(j->device), j->f->target ? j->f->target : xlagpu_rt_target(j->device));
     if (j->module && xlagpu_compile_report(j->module, &r)) {
         printf("compile       %.2f ms, HLO text to PTX\n", j->compile_s * 1e3);
-        printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory\n", r.kernels, r.kernels == 1 ? "" : "s", r.copies, r.copies == 1 ? "y" : "ies", (unsigned long long)r.temp_bytes);
+        printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory, at least %llu are needed\n", r.kernels, r.kernels == 1 ? "" : "s", r.copies, r.copies == 1 ? "y" : "ies", (unsigned long long)r.temp_bytes, (unsigned long long)r.largest_live);
         printf("PTX           %u instructions, %llu bytes of text\n", r.instructions, (unsigned long long)r.ptx_bytes);
     }
     if (j->program) printf("load          %.2f ms, PTX to what runs\n", j->load_s * 1e3);

@@ -118,16 +118,15 @@ enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN 
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
-/* The first spare chunk that has room; those before it are too small to be of use. NULL: none. */
+/* The first spare chunk that has room. NULL: none. */
 XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
-    while (a->spare) {
-        xg_chunk *c = a->spare;
-        a->spare = c->older;
-        if ((size_t)(c->end - (char *)c) >= room) return c;
-        xg_mem_free(a->ctx, c);
-    }
-    return NULL;
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) < room) link = &(*link)->older;
+    c = *link;
+    if (c) *link = c->older;
+    return c;
 }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -140,7 +139,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    (void)xg_arena_take_spare(a, SIZE_MAX);
+    xg_arena_free_spare(a);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -162,6 +161,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
         if (room < a->grow) room = a->grow;
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;

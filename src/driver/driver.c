@@ -212,7 +212,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     memset(&s, 0, sizeof s);
     s.o = o;
     s.arena = a;
-    s.work = xg_arena_inner(a);
+    s.work = p->m->work;
     s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target);

@@ -35,6 +35,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
+    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -79,7 +80,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
     X("lower-loops", xg_kir_lower_loops) \
     X("flatten-tensors", xg_kir_flatten_tensors) \
     X("simplify-indexing", xg_kir_simplify_indexing) \

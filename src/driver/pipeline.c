@@ -120,10 +120,12 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 /* ---- running ---- */
 
 XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+    xg_mark none = xg_arena_mark(p->m->work);
     clock_t begin = clock();
     bool changed = xg_hlo_passes[k].run(p->m);
     xg_pass_count *c = &p->count[k];
     c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    xg_arena_reset(p->m->work, none);
     c->runs++;
     c->changes += changed;
     p->version += changed;

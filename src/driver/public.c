@@ -275,6 +275,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.copies = r->copies;
     m->report.instructions = r->instructions;
     m->report.temp_bytes = (uint64_t)r->temp_bytes;
+    m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
     m->compiled = true;

@@ -7,7 +7,8 @@
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
  *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
- * What none of the forms takes is turned round by the loop emitter (gather.c). */
+ * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
+ * loop emitter (gather.c). */
 #ifndef XG_EMIT_SCATTER_C
 #define XG_EMIT_SCATTER_C
 #include "emit.h"
@@ -61,7 +62,7 @@ XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op 
 XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     xg_opcode op = xg_scatter_combiner(d->combiner);
     int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
-    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
 /* Windows begin at multiples of their size, so two of them are the same or apart. */

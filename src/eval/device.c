@@ -20,6 +20,15 @@ XG_FN int64_t xg_scan_box(xg_strided *c, const xg_shape *s, uint32_t dim, int64_
     return at * strides[dim] * (int64_t)c->bytes;
 }
 
+/* The shape of a slice, which is that of the computation's parameter but for dynamic sizes. */
+XG_FN const xg_shape *xg_scan_slice(xg_eval_run *r, const xg_shape *whole, uint32_t dim, const xg_shape *param) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, n = 0;
+    if (!param->dynamic) return param;
+    for (d = 0; d < whole->rank; d++) if (d != dim) dims[n++] = whole->dims[d];
+    return xg_shape_array(r->module, whole->type, dims, n, NULL, NULL);
+}
+
 XG_FN void xg_scan_store(xg_eval_run *r, xg_value *out, uint32_t dim, int64_t at, xg_value **slice) {
     const unsigned char *from = xg_eval_dense(r, slice);
     xg_strided c;
@@ -44,7 +53,7 @@ XG_FN xg_value *xg_eval_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         for (k = 0; k < inputs; k++) {
             xg_strided c;
             int64_t offset = xg_scan_box(&c, in[k]->shape, dim, at);
-            args[k] = xg_eval_new(r, comp->params[k]->shape);
+            args[k] = xg_eval_new(r, xg_scan_slice(r, in[k]->shape, dim, comp->params[k]->shape));
             xg_eval_copy(&c, args[k]->data, in[k]->data + offset);
         }
         for (k = 0; k < carries; k++) args[inputs + k] = outs[outputs + k];

@@ -186,6 +186,26 @@ XG_FN const xg_shape *xg_sized_converted(xg_eval_run *r, const xg_inst *i, const
     return xg_sized_shape(r, i->shape->type, dims, i->shape->rank);
 }
 
+/* What is carried keeps its sizes; a dynamic dimension of an output is that of an input. */
+XG_FN const xg_shape *xg_sized_scanned(xg_eval_run *r, const xg_inst *i, xg_value **in, const xg_shape *s, uint32_t inputs) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d, k;
+    for (d = 0; d < s->rank; d++) {
+        dims[d] = s->dims[d];
+        if (!xg_sized_is_dynamic(s, d)) continue;
+        for (k = 0; k < inputs && !(d < in[k]->shape->rank && xg_sized_is_dynamic(XG_OPERAND(i, k)->shape, d)); k++) {}
+        if (k == inputs) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "the size of dimension %u of its result is not that of an input", d);
+        dims[d] = in[k]->shape->dims[d];
+    }
+    return xg_sized_shape(r, s->type, dims, s->rank);
+}
+XG_FN const xg_shape *xg_sized_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries, k;
+    const xg_shape **elems = XG_NEW_N(r->module->arena, const xg_shape *, n);
+    for (k = 0; k < n; k++) elems[k] = k >= n - carries ? in[inputs + k - (n - carries)]->shape : xg_sized_scanned(r, i, in, i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape, inputs);
+    return i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(r->module, elems, n) : elems[0];
+}
+
 XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in) {
     switch (i->op) {
     case XG_CONSTANT: case XG_IOTA: case XG_RNG: return xg_eval_static(r, i->shape);
@@ -195,6 +215,7 @@ XG_FN const xg_shape *xg_sized_result(xg_eval_run *r, xg_inst *i, xg_value **in)
     case XG_SLICE: return xg_sized_slice(r, i, in);
     case XG_DYNAMIC_SLICE: xg_sized_sizes(r, i, XG_A_dynamic_slice_sizes, in); return xg_sized_shape(r, i->shape->type, xg_attr_ints(i, XG_A_dynamic_slice_sizes).p, i->shape->rank);
     case XG_GATHER: xg_sized_sizes(r, i, XG_A_slice_sizes, in); return NULL;
+    case XG_SCAN: return xg_sized_scan(r, i, in);
     case XG_BITCAST:
         if (i->shape->type == in[0]->shape->type && i->shape->rank == in[0]->shape->rank && memcmp(i->shape->dims, XG_OPERAND(i, 0)->shape->dims, i->shape->rank * sizeof(int64_t)) == 0) return in[0]->shape;
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use reshape or bitcast-convert", "a bitcast of dynamic dimensions to others is not evaluated");
@@ -232,7 +253,7 @@ XG_FN xg_value *xg_eval_settle(xg_eval_run *r, const xg_inst *i, xg_value *v) {
     uint32_t d;
     if (!xg_shape_is_array(i->shape) || !xg_shape_is_array(v->shape)) return v;
     for (d = 0; d < i->shape->rank; d++) dims[d] = xg_sized_is_dynamic(i->shape, d) ? v->shape->dims[d] : i->shape->dims[d];
-    if (memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
+    if (i->shape->rank == 0 || memcmp(dims, v->shape->dims, i->shape->rank * sizeof *dims) == 0) return v;
     out = xg_eval_resize(r, &v, dims);
     xg_eval_drop(r, v);
     return out;

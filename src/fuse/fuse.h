@@ -99,6 +99,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    bool loops;                  /* folds windows, element by element */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */

@@ -127,6 +127,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
+    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
@@ -162,7 +163,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
-    k->turns = false;
+    k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
@@ -225,6 +226,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
+    c->loops = c->loops || p->loops;
     xg_kernel_settle(g, c);
     for (j = had; j < n; j++) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
@@ -255,7 +257,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
-    g->arena = c->module->arena;
+    g->arena = c->module->work;
     g->machine = xg_cost_machine(c->module);
     g->log = c->module->fusion_log;
     g->n = c->n_insts;

@@ -9,7 +9,7 @@
 #define XG_FUSE_LEGALITY_C
 #include "fuse.h"
 
-enum { XG_FUSE_SERIAL_MAX = 15 }; /* a loop of so few steps may be computed anywhere: it is no hero */
+enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -154,7 +154,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
         if (h) return "a hero inside of a contraction";
         if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
     }
-    if (!h) return NULL;
+    if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";

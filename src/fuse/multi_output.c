@@ -140,6 +140,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
+    a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);
 }
 

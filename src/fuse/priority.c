@@ -176,13 +176,17 @@ XG_FN void xg_priority_run(xg_kernels *g) {
 }
 
 XG_FN bool xg_priority_comp(xg_comp *c) {
+    xg_mark none = xg_arena_mark(c->module->work);
     xg_kernels g;
+    bool changed;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
     xg_multi_levels(&g);
     if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
-    return xg_kernels_close(&g);
+    changed = xg_kernels_close(&g);
+    xg_arena_reset(g.arena, none);
+    return changed;
 }
 
 XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_priority_comp); }

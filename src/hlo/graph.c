@@ -68,6 +68,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
     xg_set_init(&m->layouts, a);

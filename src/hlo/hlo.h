@@ -185,6 +185,7 @@ typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int6
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
+    xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     const xg_source *source;     /* NULL for modules made by code */
     xg_pool pool;
     xg_set shapes, layouts;

@@ -200,6 +200,7 @@ XG_FN void xg_kop_unlink(xg_kop *op) {
     op->prev = op->next = NULL;
 }
 XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
+    u->user->changed = true;
     u->value = v;
     u->next = NULL;
     u->prev = v->last_use;
@@ -209,6 +210,7 @@ XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
 }
 XG_FN void xg_kuse_unlink(xg_kuse *u) {
     xg_kval *v = u->value;
+    if (v->def) v->def->changed = true;
     if (u->prev) u->prev->next = u->next;
     else v->first_use = u->next;
     if (u->next) u->next->prev = u->prev;
@@ -219,13 +221,15 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
 /* ---- making operations ---- */
 
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr, uint32_t n_regions) {
-    xg_ctx *c = b->m->ctx;
-    size_t at_operands = sizeof(xg_kop), at_results = xg_add(c, at_operands, xg_mul(c, n, sizeof(xg_kuse)));
-    size_t at_regions = xg_add(c, at_results, xg_mul(c, nr, sizeof(xg_kval))), at_region = xg_add(c, at_regions, n_regions * sizeof(xg_kregion *));
-    char *block = (char *)xg_alloc(b->m->arena, xg_add(c, at_region, n_regions * sizeof(xg_kregion)));
-    xg_kop *op = (xg_kop *)(void *)block;
+    size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse), at_regions = at_results + nr * sizeof(xg_kval), at_region = at_regions + n_regions * sizeof(xg_kregion *);
+    char *block;
+    xg_kop *op;
     uint32_t k;
+    if (XG_UNLIKELY((n | nr | n_regions) >> 20)) xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
+    block = (char *)xg_alloc(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
+    op = (xg_kop *)(void *)block;
     op->op = code;
+    op->changed = true;
     op->id = b->m->n_ids++;
     op->loc = b->loc;
     op->n_operands = n;
@@ -500,6 +504,7 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v) {
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
     xg_kuse *u, *next;
     if (from == to) return;
+    if (from->def) from->def->changed = true;
     for (u = from->first_use; u; u = next) {
         next = u->next;
         xg_kuse_link(u, to);

@@ -1,6 +1,6 @@
 /* kir/canonicalize.c -- applies the rules of rules.c, simplifies structured control flow and removes dead code, until nothing changes.
  *
- * A worklist starts with all operations in program order; what changes puts its neighbours back: users of a replaced value (for a yield the
+ * A worklist starts, in program order, with what has changed since the pass ran last; what changes puts its neighbours back: users of a replaced value (for a yield the
  * operation around it), definitions of operands that lost a use, and operations that a rule made. Each step is cheap, so the cost is linear
  * in what there is and what happens; a budget ends it should two rules ever chase each other.
  * Keeps: values bit for bit (rules.c). An operation without effects whose results are not used goes. */
@@ -365,6 +365,16 @@ XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
     else if (op->n_results == 1) xg_kcanon_rules(c, op);
 }
 
+/* What has not changed, and reads nothing that has, was left as it is before: rules look no further. */
+XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
+    uint32_t k;
+    if (op->changed || op->n_regions) return true;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kop *def = op->operands[k].value->def;
+        if (def && def->changed && def->op != XG_K_OP_CONST) return true;
+    }
+    return false;
+}
 XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     xg_kops all;
     uint32_t k;
@@ -372,10 +382,11 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     memset(&all, 0, sizeof all);
     xg_kops_collect(c->m->temp, &all, f->body);
     for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
-    for (k = all.n; k-- > 0;) xg_kcanon_push(c, all.p[k]);
+    for (k = all.n; k-- > 0;) if (xg_kcanon_is_due(all.p[k])) xg_kcanon_push(c, all.p[k]);
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
+        op->changed = false;
         if (op->parent) xg_kcanon_step(c, op);
     }
     c->work.n = 0;

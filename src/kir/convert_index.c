@@ -13,9 +13,12 @@
 
 XG_FN bool xg_kindex_fits32(const xg_kval *v) { return v->lo <= v->hi && v->lo >= INT32_MIN && v->hi <= INT32_MAX; }
 XG_FN void xg_kindex_retype(xg_kmodule *m, xg_kval *v, bool narrow) {
+    const xg_kuse *u;
     v->scratch = NULL;
     if (v->type->kind != XG_TK_SCALAR || v->type->elem != XG_E_INDEX) return;
     v->scratch = v;
+    if (v->def) v->def->changed = true;
+    for (u = v->first_use; u; u = u->next) u->user->changed = true;
     v->type = xg_kir_scalar(m, narrow ? XG_E_I32 : XG_E_I64);
 }
 XG_FN bool xg_kindex_for_narrow(const xg_kop *op) {

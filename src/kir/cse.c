@@ -11,11 +11,12 @@
 #define XG_KIR_CSE_C
 #include "kir.h"
 
-typedef struct xg_kcse_entry { xg_kop *op; uint32_t epoch; } xg_kcse_entry;
+typedef struct xg_kcse_entry { xg_kop *op; uint32_t hash, epoch; } xg_kcse_entry; /* op NULL: free */
 typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
-    xg_set seen;                    /* of entries */
+    xg_kcse_entry *seen;            /* a table of twice as many entries as there are operations, a power of two */
+    uint32_t mask;
     xg_set *constants, own;         /* of the module for the entry, else its own */
     xg_kop *last_constant;          /* of those gathered at the head */
     uint32_t epoch;
@@ -28,12 +29,10 @@ XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF
 XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a), k, n = op->n_operands;
-    bool swapped = xg_kcse_swapped(op);
-    if (op->b) h = xg_hash_mix(h, (uint64_t)op->b);
-    for (k = 0; k + 1 < n; k += 2) h = xg_hash_mix(h, (uint64_t)xg_kcse_operand(op, k, swapped)->id << 32 | xg_kcse_operand(op, k + 1, swapped)->id);
-    if (k < n) h = xg_hash_mix(h, xg_kcse_operand(op, k, swapped)->id);
-    if (op->n_results) h = xg_hash_mix(h, op->results[0].type->id);
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k, n = op->n_operands;
+    const xg_kuse *o = op->operands;
+    if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
+    else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     return h;
 }
@@ -57,11 +56,6 @@ XG_FN bool xg_kcse_equal(const xg_kop *x, const xg_kop *y) {
 
 /* A load that may move over nothing that writes: it is only equal to one of the same time. */
 XG_FN bool xg_kcse_timed(const xg_kop *op) { return op->op == XG_K_OP_LOAD && !(op->flags & KM_INVARIANT); }
-XG_FN bool xg_kcse_entry_same(const void *node, const void *key) {
-    const xg_kcse_entry *x = (const xg_kcse_entry *)node, *y = (const xg_kcse_entry *)key;
-    return (x->epoch == y->epoch || !xg_kcse_timed(y->op)) && xg_kcse_equal(x->op, y->op);
-}
-
 /* Work that may be done where it is not needed: cheap, and nothing depends on where it stands. */
 XG_FN bool xg_kcse_may_leave(const xg_kop *op) {
     if (op->op == XG_K_OP_PTR_ADD || op->op == XG_K_OP_CMPI) return true;
@@ -83,25 +77,23 @@ XG_FN void xg_kcse_lift(xg_kop *first, const xg_kregion *r) {
     xg_kop_infer_range(first);
 }
 
+/* The entry of an operation equal to this one; a new one if there is none. */
+XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
+    bool timed = xg_kcse_timed(op);
+    uint32_t hash = timed ? xg_hash_mix(xg_kcse_hash(op), c->epoch) : xg_kcse_hash(op), at = hash & c->mask;
+    xg_kcse_entry *e;
+    for (e = &c->seen[at]; e->op; e = &c->seen[at = (at + 1) & c->mask]) if (e->hash == hash && (!timed || e->epoch == c->epoch) && xg_kcse_equal(e->op, op)) return e;
+    e->hash = hash;
+    e->epoch = c->epoch;
+    return e;
+}
 /* The operation to use instead of op; op itself, which is entered, if there is none. */
 XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
-    uint32_t hash = xg_kcse_hash(op);
-    xg_kcse_entry key, *e;
-    void **slot;
-    key.op = op;
-    key.epoch = c->epoch;
-    slot = xg_set_find(&c->seen, xg_kcse_timed(op) ? xg_hash_mix(hash, c->epoch) : hash, xg_kcse_entry_same, &key);
-    e = (xg_kcse_entry *)*slot;
-    if (!e) {
-        e = XG_NEW(c->m->temp, xg_kcse_entry);
-        *e = key;
-        *slot = e;
-        return op;
-    }
+    xg_kcse_entry *e = xg_kcse_entry_of(c, op);
+    if (!e->op) return e->op = op;
     if (xg_kregion_inside(op->parent, e->op->parent)) return e->op;
     if (xg_kcse_may_leave(op)) { xg_kcse_lift(e->op, op->parent); return e->op; }
-    e->op = op;
-    return op;
+    return e->op = op;
 }
 
 /* ---- constants ---- */
@@ -163,13 +155,14 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    xg_set_init(&c.seen, m->temp);
     xg_set_init(&c.own, m->temp);
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;
     for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
-    xg_set_reserve(&c.seen, count);
+    if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
+    for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
+    c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);
     xg_kcse_region(&c, f->body);
     if (f == m->entry) m->last_constant = c.last_constant;
 }

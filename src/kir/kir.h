@@ -76,6 +76,7 @@ struct xg_kop {
     xg_kopcode op;
     uint32_t id;
     uint32_t n_operands, n_results, n_regions;
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
     xg_kuse *operands;
     xg_kval *results;
     xg_kregion **regions;

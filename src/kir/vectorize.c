@@ -80,8 +80,20 @@ XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop 
     }
     return true;
 }
-/* The vector, or zeros on the other side of the condition. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index) {
+/* The result of the branch around op that is op's element on its side and a constant on the other; NULL: there is none. */
+XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint32_t side, int64_t *fill) {
+    const xg_kop *branch = op->parent->owner;
+    uint32_t k;
+    *fill = 0;
+    if (op->parent == z->loop->regions[0] || branch->parent != z->loop->regions[0]) return NULL;
+    for (k = 0; k < branch->n_results; k++) {
+        const xg_kval *other = XG_KOPERAND(branch->regions[1 - side]->last, k);
+        if (XG_KOPERAND(branch->regions[side]->last, k) == op->results && other->type->kind == XG_TK_SCALAR && !xg_kelem_is_complex(other->type->elem) && xg_kval_is_const(other, fill)) return &branch->results[k];
+    }
+    return NULL;
+}
+/* The vector, or on the other side of the condition so many times `fill`. */
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
@@ -89,22 +101,25 @@ XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, ui
     from[1] = xg_kvector_start(z, &yes, index);
     r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
     xg_kyield(&yes, &r, 1);
-    r = xg_kconst_bits(&no, t, 0);
+    r = xg_kconst_bits(&no, t, (uint64_t)fill);
     xg_kyield(&no, &r, 1);
     return branch->results;
 }
 XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
-    xg_kval *v[2], *vector, *lane, *cond;
+    xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
+    int64_t fill = 0;
     xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
     v[0] = op->operands[0].value;
     if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
     t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
-    if (cond) vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value);
-    else {
+    if (cond) {
+        filled = xg_kvector_filled(z, op, side, &fill);
+        vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value, fill);
+    } else {
         v[1] = xg_kvector_start(z, &b, op->operands[1].value);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
@@ -112,6 +127,10 @@ XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     v[1] = &z->loop->regions[0]->args[0];
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
+    if (filled) { /* the lane is right on both sides */
+        in = xg_kb_before(z->m, filled->def);
+        xg_kval_replace(filled, xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, lane->type));
+    }
     xg_kval_replace(op->results, lane);
     xg_kop_remove(op);
 }

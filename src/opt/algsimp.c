@@ -41,27 +41,27 @@ XG_FN void xg_alg_index(xg_alg_run *r) {
     for (k = 0; k < XG_ALG_RULE_COUNT; k++) if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
-    while (r->state.n <= i->id) xg_push(r->a.m->arena, unsigned char, &r->state, 0);
+    while (r->state.n <= i->id) xg_push(r->a.m->work, unsigned char, &r->state, 0);
     return &r->state.p[i->id];
 }
 XG_FN void xg_alg_enqueue(xg_alg_run *r, xg_inst *i) {
     unsigned char *s = xg_alg_state(r, i);
     if (*s) return;
     *s = XG_ALG_QUEUED;
-    xg_push(r->a.m->arena, xg_inst *, &r->queue, i);
+    xg_push(r->a.m->work, xg_inst *, &r->queue, i);
 }
 /* Removes i if nothing needs it, then its operands; those that stay have one user less. */
 XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
     XG_VEC(xg_inst *) work = {NULL, 0, 0};
     uint32_t k;
-    xg_push(r->a.m->arena, xg_inst *, &work, i);
+    xg_push(r->a.m->work, xg_inst *, &work, i);
     while (work.n) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER || (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
             (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE || d->op == XG_CONDITIONAL || d->op == XG_CALL) { if (d != i) xg_alg_enqueue(r, d); continue; }
         *xg_alg_state(r, d) |= XG_ALG_GONE;
-        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->arena, xg_inst *, &work, XG_OPERAND(d, k));
+        for (k = 0; k < d->n_operands; k++) xg_push(r->a.m->work, xg_inst *, &work, XG_OPERAND(d, k));
         xg_inst_remove(d);
     }
 }
@@ -99,7 +99,7 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
 }
 
 XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
-    xg_alg_run *r = XG_NEW(m->arena, xg_alg_run);
+    xg_alg_run *r = XG_NEW(m->work, xg_alg_run);
     xg_comp *c;
     bool changed = false;
     r->a.m = m;

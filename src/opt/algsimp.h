@@ -53,12 +53,16 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     /* algsimp_reduce.c: many elements */ \
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
-    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT)
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    /* algsimp_convolution.c */ \
+    X(convolution_transpose, CONVOLUTION, CLOSE) X(convolution_reverse, CONVOLUTION, CLOSE) X(transpose_convolution, TRANSPOSE, CLOSE) X(convolution_dot, CONVOLUTION, CLOSE)
 
 enum { XG_ALG_EXACT, XG_ALG_CLOSE };
 #define X(name, op, law) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i);
 XG_ALG_RULES(X)
 #undef X
+
+XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot); /* algsimp_move.c */
 
 /* ---- algsimp_match.c ---- */
 XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */

@@ -127,6 +127,12 @@ RULE(transpose_reshape) { /* only ones change places */
     }
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
+/* Does the dot treat its operands alike? An algorithm may tell them apart. */
+XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot) {
+    const xg_attr *precision = xg_inst_attr(dot, XG_A_operand_precision);
+    if (xg_inst_attr(dot, XG_A_algorithm)) return false;
+    return !precision || precision->v.words->n != 2 || xg_str_eq(precision->v.words->p[0], precision->v.words->p[1]);
+}
 /* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
 RULE(transpose_dot) {
     xg_inst *d = P(0);
@@ -141,11 +147,7 @@ RULE(transpose_dot) {
     for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
     if (lhs == 0 || rhs == 0) return NULL;
     now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
-    if (xg_inst_attr(d, XG_A_algorithm)) return NULL; /* may tell its operands apart */
-    if (xg_inst_attr(d, XG_A_operand_precision)) {
-        const xg_words *w = xg_inst_attr(d, XG_A_operand_precision)->v.words;
-        if (w->n == 2 && !xg_str_eq(w->p[0], w->p[1])) return NULL;
-    }
+    if (!xg_alg_dot_is_symmetric(d)) return NULL;
     return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
 }
 

@@ -270,6 +270,8 @@ XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
     for (k = 0; k < shape->n_elems; k++) all[k] = xg_hb_as(b, xg_hb_element(b, x, k), shape->elems[k]);
     return xg_hb_tuple(b, all, shape->n_elems);
 }
+/* The value with the dynamic dimensions of `shape`, in whatever layout. */
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape) { return !b->comp->module->has_dynamic || xg_shape_compatible(x->shape, shape) ? x : xg_hb_as(b, x, shape); }
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
     xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));

@@ -47,7 +47,7 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
                 uint32_t k;
                 total += callee->n_insts;
                 if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
-                for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+                for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), callee->params[k]->shape);
                 xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(callee, c, i, args), i->shape));
                 xg_inst_remove(i);
                 changed = true;

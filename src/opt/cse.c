@@ -177,7 +177,7 @@ XG_FN bool xg_cse_acts(const xg_comp *c) {
 XG_FN void xg_cse_classes(xg_cse *s) {
     xg_set known;
     xg_comp *c;
-    xg_set_init(&known, s->m->arena);
+    xg_set_init(&known, s->m->work);
     s->inside = true;
     for (c = s->m->first; c; c = c->next) {
         xg_cse_comp_key key;
@@ -202,10 +202,10 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     bool changed = false;
     memset(&s, 0, sizeof s);
     s.m = m;
-    s.class_of = XG_NEW_N(m->arena, const xg_comp *, m->n_comp_ids + 1);
-    s.place = XG_NEW_N(m->arena, uint32_t, m->n_ids + 1);
+    s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
+    s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
     xg_cse_classes(&s);
-    xg_set_init(&seen, m->arena);
+    xg_set_init(&seen, m->work);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {

@@ -22,7 +22,7 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
-    unsigned char *acts = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
     return acts;
@@ -30,7 +30,7 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
 
 /* By instruction id: does another one name it as its control predecessor? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
-    unsigned char *found = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
+    unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
     for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
@@ -92,10 +92,10 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     int64_t *place;
     xg_use *u, *next;
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
-    taken = XG_NEW_N(c->module->arena, unsigned char, n + 1);
+    taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
-    place = XG_NEW_N(c->module->arena, int64_t, n + 1);
-    kept = XG_NEW_N(c->module->arena, xg_inst *, n + 1);
+    place = XG_NEW_N(c->module->work, int64_t, n + 1);
+    kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
     if (n_kept == n || n_kept == 0) return false;
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
@@ -139,7 +139,7 @@ XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
 }
 /* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
 XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
-    unsigned char *live = XG_NEW_N(m->arena, unsigned char, m->n_comp_ids + 1);
+    unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
     uint32_t k;

@@ -106,9 +106,16 @@ XG_FN void xg_dyn_branches(xg_dyn *p, xg_inst *i) {
 
 /* ---- the walk ---- */
 
+/* Opcodes about sizes, even where all of these are fixed. */
+XG_FN bool xg_dyn_is_about_sizes(const xg_inst *i) {
+    xg_str target;
+    if (i->op != XG_CUSTOM_CALL) return i->op == XG_SET_DIMENSION_SIZE || i->op == XG_DYNAMIC_RESHAPE;
+    target = xg_attr_str(i, XG_A_custom_call_target);
+    return xg_str_eq(target, XG_STR("SliceToDynamic")) || xg_str_eq(target, XG_STR("PadToStatic"));
+}
 XG_FN bool xg_dyn_touches(const xg_inst *i) {
     uint32_t k;
-    if (xg_shape_has_dynamic(i->shape)) return true;
+    if (xg_dyn_is_about_sizes(i) || xg_shape_has_dynamic(i->shape)) return true;
     for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->scratch) return true;
     return false;
 }
@@ -139,14 +146,16 @@ XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
 XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_inst *i, *next, **args;
     uint32_t k;
+    xg_hb b;
     for (i = c->first; i; i = next) {
         bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
         next = i->next;
         for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
         if (!dynamic) continue;
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
+        b = xg_hb_at(i);
+        for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), xg_attr_comp(i, XG_A_calls)->params[k]->shape);
+        xg_inst_replace(i, xg_hb_as_dynamic(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
         xg_inst_remove(i);
     }
 }
@@ -195,6 +204,7 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     xg_comp *c;
     uint32_t d;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        any = any || xg_dyn_is_about_sizes(i);
         if (i->shape->dynamic || (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL))) any = any || xg_shape_has_dynamic(i->shape);
         for (d = 0; i->shape->dynamic && d < i->shape->rank; d++) if (i->shape->dynamic[d] == XG_DIM_UNBOUNDED)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N", "a dimension without a bound has no place on a device");
@@ -204,7 +214,8 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
 XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     xg_comp *c;
     xg_dyn p;
-    if (!m->has_dynamic || !xg_dyn_has_work(m)) return false;
+    if (!m->has_dynamic && !m->made[XG_SET_DIMENSION_SIZE] && !m->made[XG_DYNAMIC_RESHAPE] && !m->made[XG_CUSTOM_CALL]) return false;
+    if (!xg_dyn_has_work(m)) return false;
     for (c = m->first; c; c = c->next) xg_dyn_open_fusions(c);
     memset(&p, 0, sizeof p);
     p.m = m;
@@ -215,6 +226,7 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
         if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
     }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }

@@ -80,7 +80,8 @@ XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
     }
     if (!dynamic) return p->i;
     for (d = 0; d < x->shape->rank; d++) if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
-    r = xg_hb_pad(&p->b, xg_hb_reverse(&p->b, x, dims.p, dims.n), xg_dyn_zero(p, x->shape->type), pads);
+    r = xg_hb_reverse(&p->b, x, dims.p, dims.n);
+    r = xg_hb_pad(&p->b, r, xg_dyn_zero(p, x->shape->type), pads);
     return xg_hb_dynamic_slice(&p->b, r, starts, x->shape->dims);
 }
 /* All of a dimension stays dynamic; of a part, what is not there reads as zero. */
@@ -118,26 +119,26 @@ XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
 }
 /* Along a dynamic dimension each operand is written over the padding of those before it. */
 XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
-    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at = NULL, *all, *starts[XG_RANK_MAX];
+    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at, *all, *starts[XG_RANK_MAX];
     uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
+    bool dynamic = false, moves = false; /* moves: some operand but the last has padding */
     xg_pad_dim pads[XG_RANK_MAX];
-    bool moves = false;
-    for (k = 0; k < i->n_operands; k++) for (d = 0; d < rank; d++) if (d != c && !p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
     for (k = 0; k < i->n_operands; k++) {
-        if (xg_dyn_size(XG_OPERAND(i, k), c)) p->out[c] = first; /* any */
-        if (xg_dyn_size(XG_OPERAND(i, k), c) && k + 1 < i->n_operands) moves = true;
+        for (d = 0; d < rank; d++) if (d != c) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(XG_OPERAND(i, k), d));
+        moves = moves || dynamic;
+        dynamic = dynamic || xg_dyn_size(XG_OPERAND(i, k), c);
     }
-    if (!p->out[c]) return i;
-    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
+    if (!dynamic) return i;
     memset(pads, 0, sizeof pads);
     pads[c].high = i->shape->dims[c] - first->shape->dims[c];
+    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
     all = moves ? xg_hb_pad(&p->b, first, xg_dyn_zero(p, first->shape->type), pads) : i;
     at = xg_dyn_size_or_bound(p, first, c);
     for (k = 1; k < i->n_operands; k++) {
-        xg_inst *x = XG_OPERAND(i, k), *n = xg_dyn_size_or_bound(p, x, c);
+        xg_inst *x = XG_OPERAND(i, k);
         starts[c] = at;
         if (moves) all = xg_hb_dynamic_update_slice(&p->b, all, x, starts);
-        at = xg_hb_2(&p->b, XG_ADD, at, n);
+        at = xg_hb_2(&p->b, XG_ADD, at, xg_dyn_size_or_bound(p, x, c));
     }
     p->out[c] = at;
     return all;
@@ -255,20 +256,23 @@ XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
     if (t == XLAGPU_U64) x = xg_hb_2(&p->b, XG_MINIMUM, x, xg_hb_int_like(&p->b, x, INT64_MAX));
     return xg_hb_convert(&p->b, x, t == XLAGPU_U64 || t == XLAGPU_S64 || t == XLAGPU_U32 ? XLAGPU_S64 : XLAGPU_S32);
 }
-/* The last place where a window of so many elements fits dimension d of x; size 0 for a window that is all of it. */
-XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window) {
+/* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window that is all of it. */
+XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window, xg_inst *n) {
+    if (n) return xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n), 0);
     if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
     return window == x->shape->dims[d] ? xg_dyn_int(p, 0) : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
 }
-/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, as numbers within x as it is now. */
-XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, xg_inst **starts) {
+/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, kept where the window fits what is there. u, if not NULL: a window with sizes of its own. */
+XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, const xg_inst *u, xg_inst **starts) {
+    bool vector = p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1;
     uint32_t d;
     for (d = 0; d < x->shape->rank; d++) {
-        xg_inst *s = XG_OPERAND(p->i, first + (p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1 ? 0 : d)), *low;
-        if (s->shape->rank == 1) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
+        xg_inst *s = XG_OPERAND(p->i, first + (vector ? 0 : d)), *low, *last;
+        if (vector) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
         s = xg_dyn_index(p, s);
         low = xg_hb_int(&p->b, s->shape->type, 0);
-        starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, xg_dyn_last_start(p, x, d, window[d]), s->shape->type));
+        last = xg_dyn_last_start(p, x, d, window[d], u ? xg_dyn_size(u, d) : NULL);
+        starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, last, s->shape->type));
     }
 }
 XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
@@ -281,40 +285,30 @@ XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
         part[d] = sizes.p[d] != x->shape->dims[d];
         if (!part[d]) p->out[d] = xg_dyn_size(x, d);
     }
-    xg_dyn_starts(p, x, 1, sizes.p, starts);
+    xg_dyn_starts(p, x, 1, sizes.p, NULL, starts);
     return xg_hb_dynamic_slice(&p->b, xg_dyn_zeroed(p, x, part), starts, sizes.p);
 }
 /* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the update's bounds fit wherever the update does. */
 XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
-    xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *high, *r;
-    int64_t window[XG_RANK_MAX];
+    xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *longer;
     xg_pad_dim pads[XG_RANK_MAX];
     xg_slice_dim whole[XG_RANK_MAX];
     uint32_t d, rank = x->shape->rank;
     xg_dyn_take_sizes(p, x);
+    if (!x->scratch && !u->scratch) return p->i;
+    xg_dyn_starts(p, x, 2, u->shape->dims, u, starts);
+    present = xg_dyn_present(p, u, NULL);
+    if (!present) return xg_hb_dynamic_update_slice(&p->b, x, u, starts);
     memset(pads, 0, sizeof pads);
     for (d = 0; d < rank; d++) {
-        window[d] = u->shape->dims[d];
-        pads[d].high = xg_dyn_size(u, d) ? window[d] : 0;
-        whole[d].start = 0; whole[d].limit = x->shape->dims[d]; whole[d].stride = 1;
+        pads[d].high = xg_dyn_size(u, d) ? u->shape->dims[d] : 0;
+        whole[d].start = 0;
+        whole[d].limit = x->shape->dims[d];
+        whole[d].stride = 1;
     }
-    if (!x->scratch && !u->scratch) return p->i;
-    xg_dyn_starts(p, x, 2, window, starts);
-    if (!u->scratch) return xg_hb_dynamic_update_slice(&p->b, x, u, starts);
-    for (d = 0; d < rank; d++) {
-        xg_inst *s;
-        if (!xg_dyn_size(u, d)) continue;
-        high = xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), xg_dyn_size(u, d)), 0);
-        s = XG_OPERAND(p->i, 2 + (p->i->n_operands == 3 && XG_OPERAND(p->i, 2)->shape->rank == 1 ? 0 : d));
-        if (s->shape->rank == 1) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
-        s = xg_dyn_index(p, s);
-        r = xg_hb_int(&p->b, s->shape->type, 0);
-        starts[d] = xg_dyn_clamp(p, r, s, xg_hb_convert(&p->b, high, s->shape->type));
-    }
-    r = xg_hb_pad(&p->b, x, xg_dyn_zero(p, x->shape->type), pads);
-    present = xg_dyn_present(p, u, NULL);
-    u = xg_hb_select(&p->b, present, u, xg_hb_dynamic_slice(&p->b, r, starts, window));
-    return xg_hb_slice(&p->b, xg_hb_dynamic_update_slice(&p->b, r, u, starts), whole);
+    longer = xg_hb_pad(&p->b, x, xg_dyn_zero(p, x->shape->type), pads);
+    u = xg_hb_select(&p->b, present, u, xg_hb_dynamic_slice(&p->b, longer, starts, u->shape->dims));
+    return xg_hb_slice(&p->b, xg_hb_dynamic_update_slice(&p->b, longer, u, starts), whole);
 }
 
 /* For each component of an index, in the shape of all indices: the last place where the window fits. */
@@ -323,7 +317,7 @@ XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_in
     int64_t one = 1;
     uint32_t k;
     for (k = 0; k < map.n; k++) {
-        xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]]);
+        xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]], NULL);
         each[k] = xg_hb_reshape(&p->b, xg_hb_convert(&p->b, last, indices->shape->type), &one, 1);
     }
     if (vector_dim == (int64_t)indices->shape->rank) return xg_hb_splat(&p->b, xg_hb_reshape(&p->b, each[0], NULL, 0), indices->shape->dims, indices->shape->rank);
@@ -405,8 +399,8 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
     xg_inst *n = xg_dyn_either(p, XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
     uint32_t k;
     for (k = 0; n && k < 2; k++) {
-        xg_inst *x = XG_OPERAND(p->i, k);
-        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, xg_dyn_within(p, x, (uint32_t)(k ? db : da), n), xg_dyn_zero(p, x->shape->type)));
+        xg_inst *x = XG_OPERAND(p->i, k), *present = xg_dyn_within(p, x, (uint32_t)(k ? db : da), n);
+        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, present, xg_dyn_zero(p, x->shape->type)));
     }
 }
 XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
@@ -540,15 +534,35 @@ XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
     }
     return xg_dyn_without_padding(p, dims);
 }
+/* A value that select(it, x) never prefers to an x before it, or NULL: of GE the lowest, of LE the highest. */
+XG_FN xg_inst *xg_dyn_unselected(const xg_dyn *p, const xg_comp *select, xlagpu_type t) {
+    const xg_inst *r = select->root;
+    xg_str direction = r->op == XG_COMPARE ? xg_attr_str(r, XG_A_direction) : XG_STR("");
+    if (r->op != XG_COMPARE || XG_OPERAND(r, 0) != select->params[0] || XG_OPERAND(r, 1) != select->params[1]) return NULL;
+    return xg_str_eq(direction, XG_STR("GE")) ? xg_scan_neutral(&p->b, XG_MAXIMUM, t) : xg_str_eq(direction, XG_STR("LE")) ? xg_scan_neutral(&p->b, XG_MINIMUM, t) : NULL;
+}
+/* Under a window, padding is not selected, and the sources of windows that are not there add nothing. */
 XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
     const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
-    const xg_inst *x = XG_OPERAND(p->i, 0);
+    const xg_comp *scatter = xg_attr_comp(p->i, XG_A_scatter);
+    xg_inst *x = XG_OPERAND(p->i, 0), *source = XG_OPERAND(p->i, 1), *fill;
+    bool window[XG_RANK_MAX], sticks_out = false, any = false;
     uint32_t d;
+    xg_dyn_take_sizes(p, x);
     for (d = 0; d < x->shape->rank; d++) {
-        p->out[d] = xg_dyn_size(x, d);
-        if (a && xg_dyn_is_trivial(&a->v.window->p[d])) continue;
-        if (xg_dyn_size(x, d) || xg_dyn_size(XG_OPERAND(p->i, 1), d)) xg_dyn_refuse(p, "a dynamic dimension under the window");
+        const xg_window_dim *w = &a->v.window->p[d];
+        window[d] = !xg_dyn_is_trivial(w) && xg_dyn_size(x, d);
+        any = any || window[d];
+        sticks_out = sticks_out || (window[d] && w->pad_high > 0);
+        if (window[d] && !xg_dyn_size(source, d)) xg_dyn_refuse(p, "a source that is not as dynamic as the operand");
     }
+    if (!any) return p->i;
+    if (!xg_reducer_is_plain(scatter) || (scatter->root->op != XG_ADD && scatter->root->op != XG_MULTIPLY)) xg_dyn_refuse(p, "a dynamic dimension under the window and this scatter");
+    fill = sticks_out ? xg_dyn_unselected(p, xg_attr_comp(p->i, XG_A_select), x->shape->type) : NULL;
+    if (sticks_out && !fill) xg_dyn_refuse(p, "a dynamic dimension under the window and this select");
+    if (fill) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, window, fill));
+    fill = xg_dyn_neutral(p, scatter, source->shape->type);
+    xg_inst_set_operand(p->i, 1, xg_dyn_filled(p, source, window, fill));
     return p->i;
 }
 

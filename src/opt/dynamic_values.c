@@ -31,9 +31,8 @@ XG_FN const xg_shape *xg_dyn_packed_shape(xg_module *m, const xg_shape *s) {
     }
     return xg_shape_tuple(m, elems, n);
 }
-/* have NULL: it has not. */
 XG_FN void xg_dyn_want(const xg_dyn *p, const xg_shape *have, const xg_shape *want, const char *what) {
-    if (!have || !xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
+    if (!xg_shape_compatible(have, want)) xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "write <= where the value has it", "%s has other dynamic dimensions than it is declared to have", what);
 }
 XG_NORETURN XG_FN void xg_dyn_refuse(const xg_dyn *p, const char *what) {
     xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "with %s it is not supported on a device", what);
@@ -118,15 +117,17 @@ XG_FN xg_inst *xg_dyn_zeroed_dim(const xg_dyn *p, xg_inst *x, uint32_t d) {
 
 /* ---- packing ---- */
 
-/* The value as it crosses a border where it is declared to be of shape `want`. */
+/* The value as it crosses a border where it is declared to be of shape `want`: with zeros behind what is there where that says a fixed size. */
 XG_FN xg_inst *xg_dyn_pack(const xg_dyn *p, xg_inst *x, const xg_shape *want, const char *what) {
+    bool fixed[XG_RANK_MAX];
     xg_inst **in;
     uint32_t n = 0, d;
     if (!xg_shape_is_array(want) || !xg_shape_is_array(x->shape)) {
         xg_dyn_want(p, x->shape, xg_dyn_packed_shape(p->m, want), what);
         return x;
     }
-    for (d = 0; d < want->rank; d++) if (xg_dyn_size(x, d) && !xg_dyn_is_open(want, d)) xg_dyn_want(p, NULL, want, what);
+    for (d = 0; d < want->rank; d++) fixed[d] = !xg_dyn_is_open(want, d);
+    x = xg_dyn_zeroed(p, x, fixed);
     if (!want->dynamic) return x;
     in = XG_NEW_N(p->m->arena, xg_inst *, want->rank + (size_t)1);
     in[n++] = x;

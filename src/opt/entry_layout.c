@@ -165,8 +165,10 @@ XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
+    xg_inst *i = c->first, *next;
     bool changed = false;
-    XG_FOR_INSTS(i, c) {
+    for (; i; i = next) {
+        next = i->next; /* not the copies made here: they have the old layouts for those who want them */
         if ((i->op == XG_PARAMETER && c == c->module->entry) || (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) continue;
         changed = xg_entry_follow(i, xg_forget_shape(c->module, i->shape)) || changed;
     }

@@ -34,10 +34,10 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
 }
 /* The array [rows, columns] of exp(sign 2 pi i j k / n). */
 XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
-    xg_arena *arena = f->b->comp->module->arena;
+    xg_arena *temp; /* numbers twice as wide as the literal's need not stay */
     int64_t dims[2], j, k;
     xg_complex *v, *roots;
-    xg_inst *turns;
+    xg_inst *turns, *made;
     dims[0] = rows;
     dims[1] = columns;
     if (rows > XG_FFT_LITERAL / columns) {
@@ -45,11 +45,14 @@ XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int6
         turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
         return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
     }
-    roots = XG_NEW_N(arena, xg_complex, n + 1);
-    v = XG_NEW_N(arena, xg_complex, rows * columns + 1);
+    temp = xg_arena_inner(f->b->comp->module->arena);
+    roots = XG_NEW_N(temp, xg_complex, n + 1);
+    v = XG_NEW_N(temp, xg_complex, rows * columns + 1);
     for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
     for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
-    return xg_fft_literal(f, v, dims, 2);
+    made = xg_fft_literal(f, v, dims, 2);
+    xg_arena_free(temp);
+    return made;
 }
 
 /* ---- one dimension: lines [count, n] ---- */
@@ -176,9 +179,9 @@ XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
     return z;
 }
 /* What element j of dimension d adds to element k of its transform, [in, out]. */
-XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, uint32_t d) {
+XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, xg_arena *temp, const xg_fft_sizes *z, uint32_t d) {
     int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
-    xg_complex *roots = XG_NEW_N(f->b->comp->module->arena, xg_complex, n), *v = XG_NEW_N(f->b->comp->module->arena, xg_complex, in * out);
+    xg_complex *roots = XG_NEW_N(temp, xg_complex, n), *v = XG_NEW_N(temp, xg_complex, in * out);
     double scale = d == 0 ? z->scale : 1;
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
     for (j = 0; j < in; j++) {
@@ -189,14 +192,15 @@ XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, const xg_fft_sizes *z, ui
 }
 /* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
 XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
-    xg_arena *arena = f->b->comp->module->arena;
-    const xg_complex *v = xg_fft_factor(f, z, 0);
+    xg_arena *temp = xg_arena_inner(f->b->comp->module->arena);
+    const xg_complex *v = xg_fft_factor(f, temp, z, 0);
+    xg_inst *made;
     int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
     uint32_t d;
     for (d = 1; d < z->n; d++) {
-        const xg_complex *w = xg_fft_factor(f, z, d);
+        const xg_complex *w = xg_fft_factor(f, temp, z, d);
         int64_t in = z->in[d], out = z->out[d];
-        xg_complex *grown = (xg_complex *)xg_alloc_raw(arena, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
+        xg_complex *grown = (xg_complex *)xg_alloc_raw(temp, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
         for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
             const xg_complex p = v[r * columns + c], q = w[j * out + k];
             to->re = p.re * q.re - p.im * q.im;
@@ -208,7 +212,9 @@ XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
     }
     dims[0] = rows;
     dims[1] = columns;
-    return xg_fft_literal(f, v, dims, 2);
+    made = xg_fft_literal(f, v, dims, 2);
+    xg_arena_free(temp);
+    return made;
 }
 /* The other half of a spectrum of length n: conjugates, backwards. */
 XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {

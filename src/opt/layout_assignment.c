@@ -2,13 +2,14 @@
  *
  * - Fixed are parameters, results, what control flow, fusions and custom calls carry, and whatever has its own idea of memory (dot, convolution, sort, gather, scatter,
  *   updates in place, reshapes): it keeps the layouts it came with.
- * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands agree upon.
+ * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
+ *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
- *   in memory stay neighbours: rows of results are written as they are made.
+ *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
  * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
-#include "opt.h"
+#include "algsimp.h"
 
 XG_FN bool xg_assign_is_moved(const xg_shape *s) { return xg_layout_is_known(s) && s->rank > 1; }
 
@@ -29,6 +30,11 @@ XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     return true;
 }
 
+/* What is written over its first operand has the layout of that. */
+XG_FN bool xg_assign_updates(const xg_inst *i) {
+    return (i->op == XG_DYNAMIC_UPDATE_SLICE || (i->op == XG_SCATTER && i->n_operands == 3)) && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_has_own(XG_OPERAND(i, 0));
+}
+
 /* The layout in which the transpose moves nothing. */
 XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     const xg_shape *from = XG_OPERAND(i, 0)->shape;
@@ -40,6 +46,14 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
 }
 
+/* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
+XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
+    const xg_inst *copy = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+    uint32_t k;
+    if (!copy || copy->op != XG_COPY || i == i->comp->root) return NULL;
+    for (k = 0; k < i->n_operands; k++) if (XG_OPERAND(i, k)->shape->rank == i->shape->rank && xg_assign_has_own(XG_OPERAND(i, k)) && XG_OPERAND(i, k)->shape->layout == copy->shape->layout) return copy->shape->layout;
+    return NULL;
+}
 /* What the operands that have a layout of their own agree upon; NULL: nothing. */
 XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     const xg_layout *l = NULL;
@@ -47,7 +61,8 @@ XG_FN const xg_layout *xg_assign_agreed(const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
         if (o->shape->rank != i->shape->rank || !xg_assign_has_own(o)) continue;
-        if (!xg_assign_is_moved(o->shape) || (l && l != o->shape->layout)) return NULL;
+        if (!xg_assign_is_moved(o->shape)) return NULL;
+        if (l && l != o->shape->layout) return xg_assign_asked(i);
         l = o->shape->layout;
     }
     return l;
@@ -103,17 +118,27 @@ XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
     for (k = 0; k < perm.n; k++) order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
 }
+/* A matrix, or a batch of them, column by column. */
+XG_FN bool xg_assign_exchanges(const xg_inst *dot, const xg_layout *l) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    uint32_t n = d.lb.n, rank = dot->shape->rank, k;
+    if (rank != n + 2 || XG_OPERAND(dot, 0)->shape->rank != n + d.lc.n + 1 || !xg_alg_dot_is_symmetric(dot)) return false;
+    for (k = 0; k < n; k++) if (l->minor_to_major[rank - 1 - k] != (int32_t)k) return false;
+    return l->minor_to_major[0] == (int32_t)n;
+}
 XG_FN bool xg_assign_dot(xg_inst *dot) {
     const xg_inst *reader = dot->first_use ? dot->first_use->user : NULL;
     const xg_layout *l;
     if (!reader || dot->first_use != dot->last_use || dot == dot->comp->root || (reader->op != XG_TRANSPOSE && reader->op != XG_COPY)) return false;
     if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;
     l = xg_assign_for_reader(reader);
-    if (!l || !dot->shape->layout || l->minor_to_major[0] != dot->shape->layout->minor_to_major[0]) return false;
+    if (!l || !dot->shape->layout || (l->minor_to_major[0] != dot->shape->layout->minor_to_major[0] && !xg_assign_exchanges(dot, l))) return false;
     return xg_assign_set(dot, l);
 }
 XG_FN bool xg_assign_remove_copy(xg_inst *i) {
-    if (i->op != XG_COPY || XG_OPERAND(i, 0)->shape != i->shape || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    const xg_inst *x = i->op == XG_COPY ? XG_OPERAND(i, 0) : NULL;
+    if (!x || x->shape != i->shape || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i == i->comp->root && x->op != XG_DOT) return false;
     xg_inst_replace(i, XG_OPERAND(i, 0));
     xg_inst_remove(i);
     return true;
@@ -125,6 +150,7 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
     for (i = c->first; i; i = i->next) {
         if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
+        else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
     for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
     for (i = c->last; i; i = i->prev) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;

@@ -5,12 +5,13 @@
  * - Operands of another layout than the result's, and copies that change the layout, are transposed.
  * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before and out of it after.
  * - Transposes that move nothing (but dimensions of size 1) are bitcasts.
- * - What reads by index anyhow and has no rule here (dot, convolution, gather, scatter, sort ...) keeps its layouts: a bitcast stands at the border.
+ * - A dot says in its lists which dimensions meet: they are renumbered. One whose result has yet another order keeps its layouts.
+ * - What reads by index anyhow and has no rule here (convolution, gather, scatter ...) keeps its layouts: a bitcast stands at the border.
  *
  * Laws: the values and the layouts of parameters, results and everything that control flow carries stay. Only computations whose instructions are steps of the program are touched. */
 #ifndef XG_OPT_LAYOUT_NORMALIZATION_C
 #define XG_OPT_LAYOUT_NORMALIZATION_C
-#include "opt.h"
+#include "algsimp.h"
 
 /* ---- physical order ---- */
 
@@ -273,6 +274,49 @@ XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
     return xg_layout_transpose(b, x, perm);
 }
 
+/* Where each of the operand's free dimensions, in the order of `at`, goes in the result of the dot as it was: to out[0], out[1] ... */
+XG_FN uint32_t xg_layout_dot_free(const xg_shape *s, xg_ints batch, xg_ints contracted, const int64_t *perm, uint32_t first, int64_t *out) {
+    int64_t place[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < batch.n; k++) place[batch.p[k]] = -1;
+    for (k = 0; k < contracted.n; k++) place[contracted.p[k]] = -1;
+    for (k = 0; k < s->rank; k++) if (place[k] >= 0) place[k] = first + n++;
+    for (k = 0, n = 0; k < s->rank; k++) if (place[perm[k]] >= 0) out[n++] = place[perm[k]];
+    return n;
+}
+/* The lists of the dot with the operands in their physical orders. The result has their free dimensions in that order; where the memory wants those of the right operand first, the
+ * operands change places. What fits neither way keeps its layouts. */
+XG_FN xg_inst *xg_layout_dot(const xg_hb *b, xg_inst *i) {
+    xg_dot_dims was = xg_dot_dims_of(i), now;
+    xg_inst *in[2];
+    int64_t lists[4][XG_RANK_MAX], perm[2][XG_RANK_MAX], at[2][XG_RANK_MAX], want[XG_RANK_MAX], want_at[XG_RANK_MAX], have[2][XG_RANK_MAX];
+    const xg_ints *from[4];
+    xg_ints *to[4];
+    uint32_t k, j, n = was.lb.n, lhs, rhs, way;
+    from[0] = &was.lb; from[1] = &was.lc; from[2] = &was.rb; from[3] = &was.rc;
+    for (k = 0; k < 2; k++) xg_layout_order(XG_OPERAND(i, k)->shape, perm[k], at[k]);
+    xg_layout_order(i->shape, want, want_at);
+    for (k = 0; k < n; k++) { /* batch dimensions come first, in any order of theirs */
+        if (want[k] >= (int64_t)n) return NULL;
+        have[0][k] = have[1][k] = want[k];
+    }
+    lhs = xg_layout_dot_free(XG_OPERAND(i, 0)->shape, was.lb, was.lc, perm[0], n, have[0] + n);
+    rhs = xg_layout_dot_free(XG_OPERAND(i, 1)->shape, was.rb, was.rc, perm[1], n + lhs, have[0] + n + lhs);
+    memcpy(have[1] + n, have[0] + n + lhs, rhs * sizeof **have);
+    memcpy(have[1] + n + rhs, have[0] + n, lhs * sizeof **have);
+    for (way = 0; way < 2 && memcmp(have[way], want, i->shape->rank * sizeof *want) != 0; way++) {}
+    if (way == 2 || (way == 1 && !xg_alg_dot_is_symmetric(i))) return NULL;
+    to[0] = way ? &now.rb : &now.lb; to[1] = way ? &now.rc : &now.lc; to[2] = way ? &now.lb : &now.rb; to[3] = way ? &now.lc : &now.rc;
+    for (k = 0; k < 4; k++) {
+        for (j = 0; j < from[k]->n; j++) lists[k][j] = at[k / 2][from[k]->p[k % 2 ? j : (uint32_t)want[j]]];
+        to[k]->p = lists[k];
+        to[k]->n = from[k]->n;
+    }
+    for (k = 0; k < 2; k++) in[way ? 1 - k : k] = xg_layout_own(b, XG_OPERAND(i, k));
+    return xg_hb_dot(b, in[0], in[1], now, i->shape->type, i);
+}
+
 XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     switch (i->op) {
@@ -291,6 +335,7 @@ XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
     case XG_IOTA: return xg_layout_iota(b, i);
     case XG_REDUCE: return xg_layout_reduce(b, i);
+    case XG_DOT: return xg_layout_dot(b, i);
     case XG_BITCAST_CONVERT: return xg_type_bits(XG_OPERAND(i, 0)->shape->type) == xg_type_bits(i->shape->type) ? xg_layout_pointwise(b, i, 1) : NULL;
     case XG_MAP: return xg_layout_pointwise(b, i, i->n_operands);
     default: return xg_op_flags(i->op) & XGF_EW ? xg_layout_pointwise(b, i, i->n_operands) : NULL;

@@ -28,6 +28,7 @@ XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as 
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
@@ -109,6 +110,7 @@ XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
 XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape);
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape);
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body);
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);

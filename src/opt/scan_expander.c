@@ -212,7 +212,10 @@ XG_FN const xg_shape *xg_scan_slice_shape(const xg_module *m, const xg_scan_part
     int64_t dims[XG_RANK_MAX];
     uint8_t dynamic[XG_RANK_MAX];
     uint32_t d;
-    for (d = 0; d < shape->rank; d++) { dims[d] = d == s->dim ? 1 : shape->dims[d]; dynamic[d] = (uint8_t)(d != s->dim && shape->dynamic ? shape->dynamic[d] : XG_DIM_STATIC); }
+    for (d = 0; d < shape->rank; d++) {
+        dims[d] = d == s->dim ? 1 : shape->dims[d];
+        dynamic[d] = d != s->dim && shape->dynamic ? shape->dynamic[d] : (uint8_t)XG_DIM_STATIC;
+    }
     return xg_shape_default_layout((xg_module *)(uintptr_t)m, xg_shape_array((xg_module *)(uintptr_t)m, shape->type, dims, shape->rank, dynamic, NULL));
 }
 XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {

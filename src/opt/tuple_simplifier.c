@@ -62,7 +62,8 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
             xg_inst *simpler = xg_tuple_simpler(i);
             next = i->next;
             if (simpler) {
-                xg_opt_replace(i, simpler);
+                xg_hb b = xg_hb_at(i);
+                xg_opt_replace(i, xg_hb_as_dynamic(&b, simpler, i->shape));
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;

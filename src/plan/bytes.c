@@ -36,8 +36,10 @@ XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *
     int64_t strides[XG_RANK_MAX], index[XG_RANK_MAX], k;
     char *to, *at;
     uint32_t d;
-    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     xg_shape_strides(s, strides);
+    for (k = 1, d = s->rank; d-- > 0 && (s->dims[d] == 1 || strides[d] == k);) k *= s->dims[d];
+    if (d == UINT32_MAX) { xg_put(out, (const char *)l->data, (size_t)s->elements * n); return; } /* the two orders are one */
+    to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     memset(index, 0, sizeof index);
     for (k = 0; k < s->elements; k++) {
         int64_t place = 0;

@@ -436,17 +436,17 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     xg_map64 peaks;
     bool changed = false;
     uint32_t at, k;
-    xg_map64_init(&peaks, m->arena);
-    xg_push(m->arena, xg_comp *, &work, m->entry);
+    xg_map64_init(&peaks, m->work);
+    xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
-        called = xg_opt_control_comps(m->arena, i);
-        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        called = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
     for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
-        int64_t *peak = XG_NEW(m->arena, int64_t);
-        *peak = xg_sched_comp(m->arena, work.p[at], &peaks, &changed);
+        int64_t *peak = XG_NEW(m->work, int64_t);
+        *peak = xg_sched_comp(m->work, work.p[at], &peaks, &changed);
         xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
     }
     changed = changed || !m->is_scheduled;

@@ -127,11 +127,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_printf(&p->body, "L%u:\n", label); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     xg_putc(&p->body, '\t');
     if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_printf(&p->body, "bra L%u;\n", label);
+    xg_puts(&p->body, "bra L");
+    xg_put_u64(&p->body, label);
+    xg_puts(&p->body, ";\n");
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -451,7 +453,7 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
     p->ctx = c;
-    p->arena = a;
+    p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
     xg_buf_init(&p->text, a);
@@ -469,7 +471,8 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    xg_buf_init(&p->body, p->arena);
+    p->body.arena = p->all; /* kept for the next kernel */
+    p->body.n = 0;
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);

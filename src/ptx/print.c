@@ -46,6 +46,7 @@ typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx
 struct xg_ptx {
     xg_ctx *ctx;
     xg_arena *arena;  /* of the current kernel */
+    xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
     xg_buf text;      /* finished kernels */
@@ -135,6 +136,22 @@ static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
     else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
     else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
 }
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. What is no register is put by the buffer, which may move. */
+enum { XG_PTX_LINE_MAX = 1024 };
+static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
+static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    char t[16], *end = t + sizeof t, *s;
+    if (l->kind != XG_PL_REG) {
+        xg_ptx_pen_up(p, at);
+        xg_ptx_put_lane(p, &p->body, l);
+        return xg_ptx_pen(p);
+    }
+    at = xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]);
+    for (s = xg_digits(end, l->num, 10, false); s < end; s++) *at++ = *s;
+    return at;
+}
 static void xg_ptx_line_begin(xg_ptx *p) {
     xg_putc(&p->body, '\t');
     if (p->guard.num) {
@@ -148,16 +165,14 @@ static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
+    char *at;
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
     xg_ptx_line_begin(p);
-    for (;;) {
-        const char *plain = text;
-        while (*text && *text != '$') text++;
-        xg_put(&p->body, plain, (size_t)(text - plain));
-        if (!*text++) break;
-        xg_ptx_put_lane(p, &p->body, args[n++]);
+    for (at = xg_ptx_pen(p); *text; text++) {
+        if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
+        else *at++ = *text;
     }
-    xg_ptx_line_end(p);
+    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
 }
 static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
     if (xg_ptx_lane_eq(to, from)) return;
@@ -207,6 +222,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const xg_ptx_lane *d = NULL;
     const char *t;
+    char *at;
     uint32_t i;
     memset(&narrow, 0, sizeof narrow);
     XLAGPU_ASSERT(op->n_operands <= 3);
@@ -218,35 +234,39 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
-    if (strstr(row->text, "$n1")) {
+    if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
         narrow = in[1];
         narrow.cls = XG_PC_R;
         if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     xg_ptx_line_begin(p);
+    at = xg_ptx_pen(p);
     for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which, *plain = t;
-        while (*t && *t != '$' && *t != '|') t++;
-        xg_put(&p->body, plain, (size_t)(t - plain));
-        if (!*t) break;
-        if (*t == '|') { xg_ptx_line_end(p); xg_ptx_line_begin(p); continue; }
+        const char *temps = "tqhs", *which;
+        if (*t == '|') {
+            xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+            xg_ptx_line_begin(p);
+            at = xg_ptx_pen(p);
+            continue;
+        }
+        if (*t != '$') { *at++ = *t; continue; }
         t++;
-        if (*t == 'd') xg_ptx_put_lane(p, &p->body, d);
-        else if (*t >= '0' && *t <= '2') xg_ptx_put_lane(p, &p->body, &in[*t - '0']);
-        else if (*t == 'p') xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-        else if (*t == 'n') { xg_ptx_put_lane(p, &p->body, &narrow); t++; }
-        else if (*t == 'f') xg_puts(&p->body, p->m->ftz ? ".ftz" : "");
-        else if (*t == 'a') xg_puts(&p->body, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
-        else if (*t == 'x') xg_putc(&p->body, "xyz"[op->flags % 3]);
-        else if (*t == 'c') xg_puts(&p->body, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
+        if (*t == 'd') at = xg_ptx_pen_lane(p, at, d);
+        else if (*t >= '0' && *t <= '2') at = xg_ptx_pen_lane(p, at, &in[*t - '0']);
+        else if (*t == 'p') { xg_ptx_pen_up(p, at); xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); at = xg_ptx_pen(p); }
+        else if (*t == 'n') { at = xg_ptx_pen_lane(p, at, &narrow); t++; }
+        else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
+        else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
+        else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
+        else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
         else if ((which = strchr(temps, *t)) != NULL && *t) {
             i = (uint32_t)(which - temps);
             if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
-            xg_ptx_put_lane(p, &p->body, &tmp[i]);
+            at = xg_ptx_pen_lane(p, at, &tmp[i]);
         } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
     }
-    xg_ptx_line_end(p);
+    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
     xg_ptx_need_isa(p, row->isa);
 }
 
@@ -275,10 +295,12 @@ static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
     xg_putc(&p->body, ']');
 }
 static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
+    char *at = xg_ptx_pen(p);
     uint32_t i;
-    if (n > 1) xg_putc(&p->body, '{');
-    for (i = 0; i < n; i++) { if (i) xg_puts(&p->body, ", "); xg_ptx_put_lane(p, &p->body, &l[i]); }
-    if (n > 1) xg_putc(&p->body, '}');
+    if (n > 1) *at++ = '{';
+    for (i = 0; i < n; i++) { if (i) at = xg_ptx_pen_text(at, ", "); at = xg_ptx_pen_lane(p, at, &l[i]); }
+    if (n > 1) *at++ = '}';
+    xg_ptx_pen_up(p, at);
 }
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
@@ -292,16 +314,16 @@ static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
 static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
-    xg_buf *b = &p->body;
-    xg_puts(b, what);
-    if (flags & KM_VOLATILE) xg_puts(b, ".volatile");
-    xg_putc(b, '.');
-    xg_puts(b, space);
-    if (!(flags & KM_VOLATILE)) xg_puts(b, hint);
-    xg_puts(b, xg_ptx_vector_text[lanes]);
-    xg_putc(b, '.');
-    xg_puts(b, type);
-    xg_putc(b, ' ');
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), what);
+    if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
+    *at++ = '.';
+    at = xg_ptx_pen_text(at, space);
+    if (!(flags & KM_VOLATILE)) at = xg_ptx_pen_text(at, hint);
+    at = xg_ptx_pen_text(at, xg_ptx_vector_text[lanes]);
+    *at++ = '.';
+    at = xg_ptx_pen_text(at, type);
+    *at++ = ' ';
+    xg_ptx_pen_up(p, at);
 }
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {

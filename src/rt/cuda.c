@@ -67,6 +67,12 @@
     X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
     X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
 
+/* For copies beside kernels: without them all is done in order. */
+#define XR_CUDA_STREAM_FUNCTIONS(X) \
+    X(stream_create, "cuStreamCreate", (void **stream, unsigned flags)) \
+    X(stream_destroy, "cuStreamDestroy_v2", (void *stream)) \
+    X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
+
 /* To keep machine code: without them nothing is kept. */
 #define XR_CUDA_LINK_FUNCTIONS(X) \
     X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
@@ -94,8 +100,9 @@ typedef struct xr_cuda {
     XR_CUDA_GRAPH_FUNCTIONS(X)
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
     XR_CUDA_LINK_FUNCTIONS(X)
+    XR_CUDA_STREAM_FUNCTIONS(X)
 #undef X
-    bool graphs, conditionals, linker;
+    bool graphs, conditionals, linker, streams;
     char *cache; /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -155,6 +162,9 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     all = true;
     XR_CUDA_LINK_FUNCTIONS(X)
     u->linker = all;
+    all = true;
+    XR_CUDA_STREAM_FUNCTIONS(X)
+    u->streams = all;
 #undef X
     return XLAGPU_OK;
 }
@@ -390,6 +400,13 @@ XG_FN xlagpu_status xr_cuda_event_done(xlagpu_execution *e, void *event, bool *d
     *done = !error;
     return error == XR_CUDA_NOT_READY ? XLAGPU_OK : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
 }
+enum { XR_CUDA_STREAM_NON_BLOCKING = 1 }; /* knows nothing of the default stream */
+XG_FN xlagpu_status xr_cuda_stream_new(xlagpu_execution *e, void **stream) {
+    *stream = NULL;
+    return xr_cuda_under(e)->streams ? XR_CUDA_RUN(e, stream_create(stream, XR_CUDA_STREAM_NON_BLOCKING), "making a stream") : XLAGPU_OK;
+}
+XG_FN void xr_cuda_stream_free(xlagpu_execution *e, void *stream) { xr_cuda_under(e)->stream_destroy(stream); }
+XG_FN xlagpu_status xr_cuda_stream_follow(xlagpu_execution *e, void *stream, void *event) { return XR_CUDA_RUN(e, stream_follow(stream, event, 0), "making a stream wait for an event"); }
 XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
     float milliseconds = 0;
     xlagpu_status s = XR_CUDA_RUN(e, event_elapsed(&milliseconds, before, after), "reading the time between events");

@@ -8,12 +8,12 @@
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + 64);
+    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
+    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + records + 64);
+    memset(m, 0, head + base + args + pointers + stats + buffers + records + lanes + 64);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -27,17 +27,23 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     m += buffers;
     xr_commands_place(e, m);
     m += records;
+    e->lane_events = (void **)(void *)m;
+    m += lanes;
     e->arg_pointers = (void **)(void *)m;
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
 }
 
-/* The event that says when a run has ended. */
+/* The event that says when a run has ended, and what a second stream needs. */
 XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     xlagpu_status s = q->enter(e);
-    if (s == XLAGPU_OK) { s = q->event_new(e, false, &e->ended); q->leave(e); }
+    if (s == XLAGPU_OK) {
+        s = q->event_new(e, false, &e->ended);
+        if (s == XLAGPU_OK) s = xr_lanes_prepare(e);
+        q->leave(e);
+    }
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
@@ -87,6 +93,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
+        xr_lanes_finish(e);
         p->device->platform->leave(e);
     }
     p->device->platform->finish(e);
@@ -196,8 +203,6 @@ XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *
     return s;
 }
 
-XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
-
 XG_FN xlagpu_status xr_run_while(xlagpu_execution *e, const uint32_t *links, void *stream) {
     int32_t more = 1;
     xlagpu_status s;
@@ -233,6 +238,7 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
+    if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
     if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
         bool done;
         s = xr_run_commands(e, number, stream, &done);

@@ -357,7 +357,7 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
                                      xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
-                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL,
+                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
                                      xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }

@@ -159,7 +159,9 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
-    return s == XLAGPU_OK ? xr_commands_load(p) : s;
+    if (s == XLAGPU_OK) s = xr_commands_load(p);
+    if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
+    return s;
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -189,6 +191,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
+    if (p->device->copy_stream && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {

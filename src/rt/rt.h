@@ -37,7 +37,7 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
-    bool no_command_buffers;
+    bool no_command_buffers, copy_stream;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     xlagpu_ptx *ptx;               /* those that are loaded */
@@ -54,6 +54,9 @@ typedef struct xr_command_buffer { uint32_t thunk, n, n_words; bool control; xr_
 
 /* A command buffer of an execution. graph, exec, nodes: the platform's. */
 typedef struct xr_record { uint64_t *words; void **nodes, *graph, *exec; uint64_t version; uint32_t builds, updates; bool built, plain; } xr_record;
+
+/* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it; of a sequence with such thunks, the event of its ends. */
+typedef struct xr_lane { bool aside; uint32_t wait, record, forks; } xr_lane;
 
 typedef struct xr_profile { bool on; uint32_t capacity, n; uint64_t dropped; xlagpu_rt_event *events; double begin; void *before, *after; } xr_profile; /* before, after: the platform's events */
 
@@ -81,6 +84,8 @@ struct xlagpu_program {
     xr_command *commands;
     uint32_t n_command_buffers, *command_of; /* per thunk: its number among the command buffers, or as a command in one */
     bool has_control_commands;
+    xr_lane *lanes;                /* per thunk; NULL: all on one stream */
+    uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
@@ -98,6 +103,7 @@ struct xlagpu_execution {
     xr_record *records;            /* of command buffers */
     xr_profile profile;
     void *ended;                   /* the platform's event behind the last run; NULL: none yet */
+    void *aside, **lane_events;    /* the copy stream; NULL: none. And its events */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
     xlagpu_buffer *buffers;        /* of one call */
@@ -139,6 +145,10 @@ struct xr_platform {
     xlagpu_status (*event_wait)(xlagpu_execution *e, void *event);
     xlagpu_status (*event_done)(xlagpu_execution *e, void *event, bool *done);
     xlagpu_status (*event_seconds)(xlagpu_execution *e, void *before, void *after, double *seconds);
+    /* Streams; NULL: there is one order only. follow: what is enqueued from now on waits for the event. */
+    xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
+    void (*stream_free)(xlagpu_execution *e, void *stream);
+    xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
     void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx); /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
@@ -170,7 +180,15 @@ XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
 XG_FN void xr_commands_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
+/* ---- lanes.c ---- */
+XG_FN void xr_lanes_load(xlagpu_program *p);
+XG_FN size_t xr_lanes_bytes(const xlagpu_program *p);
+XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
+XG_FN void xr_lanes_finish(xlagpu_execution *e);
+XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
+XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
 /* ---- execute.c ---- */
+XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);

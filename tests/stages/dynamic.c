@@ -1,8 +1,8 @@
-/* tests/stages/dynamic.c -- bounded dimensions on a device: evaluates a module as the stage `eval` does and prints the result; then lets DynamicPadder have it, evaluates that with
- * garbage for padding, and runs it on the simulator. What differs is printed behind. A last argument that a dynamic parameter has is a literal of its own size: // arg: {1, 2}
- * Words: `passes=off` compiles without optional passes; `pass` (or a message of the compiler) instead of running: the padded module, cleaned up. */
+/* tests/stages/dynamic.c -- bounded dimensions on a device: evaluates a module as the stage `eval` does and prints the result; then lets ScanExpander and DynamicPadder have it,
+ * evaluates that with garbage for padding, and runs it on the simulator. What differs is printed behind.
+ *
+ * The argument of a dynamic parameter states its sizes:  // arg: [2,3] {{1, 2, 3}, {4, 5, 6}}       `passes=off` in the stage's line: no optional passes */
 
-/* A literal of the real sizes, whose text says them: the bounds are tried from the largest down. */
 static const xg_literal *dynamic_argument(xg_stage *io, const char **at, const xg_module *m, const xg_shape *s) {
     size_t from = (size_t)(*at - io->in.text);
     const xg_literal *l;

@@ -191,6 +191,9 @@ static void stage_thunks(xg_stage *io) {
     if (!xg_str_eq(text, xg_str_of(b.p, b.n))) { xg_puts(&io->out, "read back it is\n"); xg_put(&io->out, b.p, b.n); }
 }
 
+/* listing: a list of thunks, read and printed. */
+static void stage_listing(xg_stage *io) { xg_listing_print(&io->out, xg_listing_parse(io->ctx, io->arena, &io->in)); }
+
 /* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.
  * counters PREFIX: what its kernels of that name moved instead. */
 static void pipeline_results(xg_stage *io, const xlagpu_rt_tensor *out, const xg_shape *const *shapes, uint32_t n) {
