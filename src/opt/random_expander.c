@@ -1,7 +1,7 @@
 /* opt/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
  *
  * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw and from run to run; the key tells apart the
- * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. */
+ * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. HLO leaves the numbers open: the evaluator's are others. */
 #ifndef XG_OPT_RANDOM_EXPANDER_C
 #define XG_OPT_RANDOM_EXPANDER_C
 #include "opt.h"
