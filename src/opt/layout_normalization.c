@@ -274,7 +274,7 @@ XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
     return xg_layout_transpose(b, x, perm);
 }
 
-/* Where each of the operand's free dimensions, in the order of `at`, goes in the result of the dot as it was: to out[0], out[1] ... */
+/* Where the free dimensions of the operand, in the order of perm, stand in the result of the dot as it was: out[0], out[1] ... */
 XG_FN uint32_t xg_layout_dot_free(const xg_shape *s, xg_ints batch, xg_ints contracted, const int64_t *perm, uint32_t first, int64_t *out) {
     int64_t place[XG_RANK_MAX];
     uint32_t k, n = 0;
