@@ -25,14 +25,14 @@ XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
     for (k = 0; k < d.n; k++) bits |= (uint64_t)1 << d.p[k];
     return bits;
 }
-XG_FN uint32_t xg_reuse_collect(xg_inst *x, const uint32_t *places, uint32_t n_ids, xg_reuse *list) {
+XG_FN uint32_t xg_reuse_collect(xg_inst *x, uint32_t n_ids, xg_reuse *list) {
     uint32_t n = 0;
     XG_FOR_USES(u, x) {
         if (u->user->id >= n_ids || !xg_reuse_may(u->user, x, x->comp->module->arena)) continue; /* what was made here has no place */
         if (n == XG_REUSE_MOST) return 0;
         list[n].reduce = u->user;
         list[n].dims = xg_reuse_dims(u->user);
-        list[n++].place = places[u->user->id];
+        list[n++].place = (uint32_t)(uintptr_t)u->user->scratch;
     }
     return n;
 }
@@ -64,9 +64,9 @@ XG_FN void xg_reuse_apply(xg_reuse *a, xg_reuse *b) {
     xg_inst_remove(b->reduce);
     b->reduce = made;
 }
-XG_FN bool xg_reuse_of(xg_inst *x, const uint32_t *places, uint32_t n_ids) {
+XG_FN bool xg_reuse_of(xg_inst *x, uint32_t n_ids) {
     xg_reuse list[XG_REUSE_MOST];
-    uint32_t n = xg_reuse_collect(x, places, n_ids, list), k, j;
+    uint32_t n = xg_reuse_collect(x, n_ids, list), k, j;
     bool changed = false;
     for (k = 0; k < n; k++) {
         xg_reuse *best = NULL;
@@ -78,15 +78,15 @@ XG_FN bool xg_reuse_of(xg_inst *x, const uint32_t *places, uint32_t n_ids) {
     return changed;
 }
 XG_FN bool xg_reuse_in(xg_comp *c) {
-    uint32_t n_ids = c->module->n_ids, *places = XG_NEW_N(c->module->arena, uint32_t, n_ids + 1), n = 0;
+    uint32_t n_ids = c->module->n_ids, n = 0;
     bool changed = false;
-    XG_FOR_INSTS(i, c) places[i->id] = n++;
+    XG_FOR_INSTS(i, c) i->scratch = (void *)(uintptr_t)n++; /* its place */
     XG_FOR_INSTS(i, c) {
         if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1)) continue;
-        if (i->first_use != i->last_use) changed = xg_reuse_of(i, places, n_ids) || changed;
+        if (i->first_use != i->last_use) changed = xg_reuse_of(i, n_ids) || changed;
     }
     return changed;
 }
-XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return xg_opt_each_sequence(m, xg_reuse_in); }
+XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_sequence(m, xg_reuse_in); }
 
 #endif /* XG_OPT_REDUCE_REUSE_C */
