@@ -17620,6 +17620,7 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
 XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
 XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a);             /* it is not UNKNOWN: cheaper to ask */
+XG_FN bool xg_reducer_is_plain(const xg_comp *c); /* one operation of both parameters, in either order */
 XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
@@ -19909,7 +19910,8 @@ XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_N
  *
  * Few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
  * shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views are straight code, the windows in their own order.
- * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds, in its order. */
+ * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds; then order must not matter. What stays is asked
+ * for in a loop by its kernel (emit/window.c). */
 #ifndef XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
 #define XG_OPT_SELECT_AND_SCATTER_EXPANDER_C
 
@@ -19941,6 +19943,7 @@ XG_FN bool xg_scattered_dim(xg_scattered *d, uint32_t k, int64_t *all, int64_t *
 /* False when the instruction has to stay. */
 XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    const xg_comp *c;
     int64_t all = 16, views = 1;
     uint32_t k;
     memset(d, 0, sizeof *d);
@@ -19952,7 +19955,8 @@ XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     if (d->shape->dynamic || d->source->dynamic || !d->shape->elements || !d->source->elements || 3 * d->w.n > XG_RANK_MAX) return false;
     for (k = 0; k < d->w.n; k++) if (!xg_scattered_dim(d, k, &all, &views)) return false;
     d->many = views > XG_SCATTERED_VIEWS_MAX;
-    return true;
+    c = xg_attr_comp(i, XG_A_scatter);
+    return !d->many || (xg_reducer_is_plain(c) && (xg_op_flags(c->root->op) & XGF_COMM)); /* a reduce takes them in its own order */
 }
 XG_FN bool xg_scattered_matches(const xg_inst *i) { xg_scattered d; return xg_scattered_make(&d, i); }
 
@@ -20017,6 +20021,7 @@ XG_FN xg_inst *xg_scattered_spread(const xg_scattered *d, xg_inst *v, uint32_t l
 XG_FN xg_inst *xg_scattered_view(const xg_scattered *d, xg_inst *v, xg_inst *none, const int64_t *distance) {
     xg_pad_dim pad[XG_RANK_MAX];
     uint32_t k;
+    memset(pad, 0, sizeof pad);
     for (k = 0; k < d->w.n; k++) {
         pad[k].low = distance[k] + d->skip[k];
         pad[k].high = d->whole[k] - d->source->dims[k] - pad[k].low;
@@ -20044,6 +20049,8 @@ XG_FN xg_inst *xg_scattered_all_views(const xg_scattered *d, xg_inst *v, xg_inst
     xg_pad_dim pad[XG_RANK_MAX];
     int64_t perm[2 * XG_RANK_MAX];
     uint32_t n = d->w.n, k;
+    memset(pad, 0, sizeof pad);
+    memset(perm, 0, sizeof perm);
     for (k = 0; k < n; k++) {
         pad[k].low = d->views[k] - 1 + d->skip[k];
         pad[k].high = d->whole[k] + d->views[k] - 1 - d->source->dims[k] - pad[k].low;
@@ -20824,7 +20831,7 @@ XG_FN bool xg_opt_cse(xg_module *m) {
             if (!xg_cse_may_merge(i)) continue;
             key.s = &s;
             key.i = i;
-            slot = xg_set_find(&seen, xg_cse_hash(&s, i), xg_cse_eq, &key);
+            slot = xg_set_find(&seen, xg_hash_mix(xg_cse_hash(&s, i), c->id), xg_cse_eq, &key); /* a thousand loops have a thousand ones */
             if (!*slot) { *slot = i; continue; }
             xg_inst_replace(i, (xg_inst *)*slot);
             xg_inst_remove(i);
@@ -21656,7 +21663,7 @@ XG_FN xg_inst *xg_layout_reshaped(const xg_hb *b, xg_inst *i) {
     return xg_layout_transpose(b, x, perm);
 }
 
-/* Where each of the operand's free dimensions, in the order of `at`, goes in the result of the dot as it was: to out[0], out[1] ... */
+/* Where the free dimensions of the operand, in the order of perm, stand in the result of the dot as it was: out[0], out[1] ... */
 XG_FN uint32_t xg_layout_dot_free(const xg_shape *s, xg_ints batch, xg_ints contracted, const int64_t *perm, uint32_t first, int64_t *out) {
     int64_t place[XG_RANK_MAX];
     uint32_t k, n = 0;
@@ -21881,14 +21888,14 @@ XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
     for (k = 0; k < d.n; k++) bits |= (uint64_t)1 << d.p[k];
     return bits;
 }
-XG_FN uint32_t xg_reuse_collect(xg_inst *x, const uint32_t *places, uint32_t n_ids, xg_reuse *list) {
+XG_FN uint32_t xg_reuse_collect(xg_inst *x, uint32_t n_ids, xg_reuse *list) {
     uint32_t n = 0;
     XG_FOR_USES(u, x) {
         if (u->user->id >= n_ids || !xg_reuse_may(u->user, x, x->comp->module->arena)) continue; /* what was made here has no place */
         if (n == XG_REUSE_MOST) return 0;
         list[n].reduce = u->user;
         list[n].dims = xg_reuse_dims(u->user);
-        list[n++].place = places[u->user->id];
+        list[n++].place = (uint32_t)(uintptr_t)u->user->scratch;
     }
     return n;
 }
@@ -21920,9 +21927,9 @@ XG_FN void xg_reuse_apply(xg_reuse *a, xg_reuse *b) {
     xg_inst_remove(b->reduce);
     b->reduce = made;
 }
-XG_FN bool xg_reuse_of(xg_inst *x, const uint32_t *places, uint32_t n_ids) {
+XG_FN bool xg_reuse_of(xg_inst *x, uint32_t n_ids) {
     xg_reuse list[XG_REUSE_MOST];
-    uint32_t n = xg_reuse_collect(x, places, n_ids, list), k, j;
+    uint32_t n = xg_reuse_collect(x, n_ids, list), k, j;
     bool changed = false;
     for (k = 0; k < n; k++) {
         xg_reuse *best = NULL;
@@ -21934,16 +21941,16 @@ XG_FN bool xg_reuse_of(xg_inst *x, const uint32_t *places, uint32_t n_ids) {
     return changed;
 }
 XG_FN bool xg_reuse_in(xg_comp *c) {
-    uint32_t n_ids = c->module->n_ids, *places = XG_NEW_N(c->module->arena, uint32_t, n_ids + 1), n = 0;
+    uint32_t n_ids = c->module->n_ids, n = 0;
     bool changed = false;
-    XG_FOR_INSTS(i, c) places[i->id] = n++;
+    XG_FOR_INSTS(i, c) i->scratch = (void *)(uintptr_t)n++; /* its place */
     XG_FOR_INSTS(i, c) {
         if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1)) continue;
-        if (i->first_use != i->last_use) changed = xg_reuse_of(i, places, n_ids) || changed;
+        if (i->first_use != i->last_use) changed = xg_reuse_of(i, n_ids) || changed;
     }
     return changed;
 }
-XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return xg_opt_each_sequence(m, xg_reuse_in); }
+XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_sequence(m, xg_reuse_in); }
 
 #endif /* XG_OPT_REDUCE_REUSE_C */
 /* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
@@ -22653,7 +22660,8 @@ XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
     }
     if (!dynamic) return p->i;
     for (d = 0; d < x->shape->rank; d++) if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
-    r = xg_hb_pad(&p->b, xg_hb_reverse(&p->b, x, dims.p, dims.n), xg_dyn_zero(p, x->shape->type), pads);
+    r = xg_hb_reverse(&p->b, x, dims.p, dims.n);
+    r = xg_hb_pad(&p->b, r, xg_dyn_zero(p, x->shape->type), pads);
     return xg_hb_dynamic_slice(&p->b, r, starts, x->shape->dims);
 }
 /* All of a dimension stays dynamic; of a part, what is not there reads as zero. */
@@ -22691,26 +22699,26 @@ XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
 }
 /* Along a dynamic dimension each operand is written over the padding of those before it. */
 XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
-    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at = NULL, *all, *starts[XG_RANK_MAX];
+    xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at, *all, *starts[XG_RANK_MAX];
     uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
+    bool dynamic = false, moves = false; /* moves: some operand but the last has padding */
     xg_pad_dim pads[XG_RANK_MAX];
-    bool moves = false;
-    for (k = 0; k < i->n_operands; k++) for (d = 0; d < rank; d++) if (d != c && !p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
     for (k = 0; k < i->n_operands; k++) {
-        if (xg_dyn_size(XG_OPERAND(i, k), c)) p->out[c] = first; /* any */
-        if (xg_dyn_size(XG_OPERAND(i, k), c) && k + 1 < i->n_operands) moves = true;
+        for (d = 0; d < rank; d++) if (d != c) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(XG_OPERAND(i, k), d));
+        moves = moves || dynamic;
+        dynamic = dynamic || xg_dyn_size(XG_OPERAND(i, k), c);
     }
-    if (!p->out[c]) return i;
-    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
+    if (!dynamic) return i;
     memset(pads, 0, sizeof pads);
     pads[c].high = i->shape->dims[c] - first->shape->dims[c];
+    for (d = 0; d < rank; d++) starts[d] = xg_dyn_int(p, 0);
     all = moves ? xg_hb_pad(&p->b, first, xg_dyn_zero(p, first->shape->type), pads) : i;
     at = xg_dyn_size_or_bound(p, first, c);
     for (k = 1; k < i->n_operands; k++) {
-        xg_inst *x = XG_OPERAND(i, k), *n = xg_dyn_size_or_bound(p, x, c);
+        xg_inst *x = XG_OPERAND(i, k);
         starts[c] = at;
         if (moves) all = xg_hb_dynamic_update_slice(&p->b, all, x, starts);
-        at = xg_hb_2(&p->b, XG_ADD, at, n);
+        at = xg_hb_2(&p->b, XG_ADD, at, xg_dyn_size_or_bound(p, x, c));
     }
     p->out[c] = at;
     return all;
@@ -22971,8 +22979,8 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
     xg_inst *n = xg_dyn_either(p, XG_OPERAND(p->i, 0), da, XG_OPERAND(p->i, 1), db);
     uint32_t k;
     for (k = 0; n && k < 2; k++) {
-        xg_inst *x = XG_OPERAND(p->i, k);
-        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, xg_dyn_within(p, x, (uint32_t)(k ? db : da), n), xg_dyn_zero(p, x->shape->type)));
+        xg_inst *x = XG_OPERAND(p->i, k), *present = xg_dyn_within(p, x, (uint32_t)(k ? db : da), n);
+        xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, present, xg_dyn_zero(p, x->shape->type)));
     }
 }
 XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
@@ -24323,7 +24331,7 @@ XG_FN bool xg_opt_contract_expander(xg_module *m) { return xg_opt_expand(m, xg_c
 /* opt/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
  *
  * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw and from run to run; the key tells apart the
- * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. */
+ * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. HLO leaves the numbers open: the evaluator's are others. */
 #ifndef XG_OPT_RANDOM_EXPANDER_C
 #define XG_OPT_RANDOM_EXPANDER_C
 

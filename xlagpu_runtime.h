@@ -1952,6 +1952,7 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit;   /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];     /* the last ones that were removed, for the messages */
     uint32_t n_freed;                      /* counts on; the place is n_freed % XG_SIM_FREED */
+    uint32_t wide_lock;                    /* held by an atomic of 128 bits */
     uint32_t interval, running, sweeps;    /* shadow.c: the next interval; launches under way; how often all tags were swept */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
@@ -5599,7 +5600,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, x;
     (void)arg;
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
+    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && ((dt != XG_SIM_F16 && dt != XG_SIM_BF16) || xg_sim_types[t].cls == 'V') && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     x = xg_sim_temp(p, 4);
@@ -6126,7 +6127,11 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
-XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red); /* decode_async.c */
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word); /* decode_async.c */
+XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red);
+XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s);
+/* Asynchronous towards shared memory; st.async.mmio.release and red.async.mmio.release to global memory are done when they are issued. */
+XG_FN bool xg_sim_take_async(xg_sim_stmt *s) { return xg_sim_take(s, "async") && !(xg_sim_has(s, "mmio") && xg_sim_has(s, "release") && xg_sim_has(s, "global")); }
 XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s);
 
 XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
@@ -6136,7 +6141,8 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     const xg_sim_operand *items, *data = &s->o[store ? 1 : 0], *where = &s->o[store ? 0 : 1];
     uint32_t n, i, list, address, offset, bytes = 0, code;
     xg_sim_ins *in;
-    if (store && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, false); return; }
+    if (store && xg_sim_has(s, "bulk")) { xg_sim_st_bulk(p, s); return; }
+    if (store && xg_sim_take_async(s)) { xg_sim_st_async(p, s, false); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     xg_sim_operands(p, s, policy ? 3 : 2, policy ? 3 : 2);
@@ -6191,7 +6197,8 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     uint32_t address, offset, b[8], c = XG_SIM_NOREG, d[8], want, i, n, list, at = red ? 0 : 1;
     const xg_sim_operand *items, *dests = NULL;
     xg_sim_ins *in;
-    if (red && xg_sim_take(s, "async")) { xg_sim_st_async(p, s, true); return; }
+    bool whole; /* 128 bits: the halves of B, then of C */
+    if (red && xg_sim_take_async(s)) { xg_sim_st_async(p, s, true); return; }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
     op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
@@ -6201,33 +6208,39 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     xg_sim_operands(p, s, want, want);
     n = xg_sim_vector_of(p, s, &s->o[at + 1], &items);
     t = xg_sim_take_type(p, s);
-    if (xg_sim_types[t].bytes < 2 || xg_sim_types[t].bytes > 8 || t == XG_SIM_PRED || (red && op >= XG_SIM_A_EXCH && op < XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
+    whole = t == XG_SIM_B128 && !red && n == 1 && (op == XG_SIM_A_EXCH || op == XG_SIM_A_CAS);
+    if (xg_sim_types[t].bytes < 2 || (xg_sim_types[t].bytes > 8 && !whole) || t == XG_SIM_PRED || (red && op >= XG_SIM_A_EXCH && op < XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
     if (xg_sim_types[t].cls == 'B' && (op == XG_SIM_A_ADD || op == XG_SIM_A_MIN || op == XG_SIM_A_MAX || op >= XG_SIM_A_INC)) xg_sim_no_type(p, s, t);
     if ((xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') && op > XG_SIM_A_MAX) xg_sim_no_type(p, s, t);
     if (op >= XG_SIM_A_INC && t != XG_SIM_U32) xg_sim_no_type(p, s, t);
     if (xg_sim_is_float(t) && op != XG_SIM_A_ADD) xg_sim_no_type(p, s, t);
-    if (n > 1 && (space != XG_SIM_GLOBAL || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
+    if (n > 1 && ((space != XG_SIM_GLOBAL && space != XG_SIM_GENERIC) || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
     if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "atomics work on global and shared memory only");
-    for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
-    if (op == XG_SIM_A_CAS) c = xg_sim_source(p, s, at + 2, t);
-    if (!red) {
+    if (whole) {
+        xg_sim_halves_of(p, s, &s->o[2], false, b);
+        if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
+        xg_sim_halves_of(p, s, &s->o[0], true, d);
+    } else for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    if (op == XG_SIM_A_CAS && !whole) c = xg_sim_source(p, s, at + 2, t);
+    if (!red && !whole) {
         dests = &s->o[0];
         if (n > 1) { if (dests->kind != XG_SIM_O_VEC || dests->n != n) XG_SIM_BAD(p, dests->at, NULL, "the destination must have %u registers in braces", n); dests = dests->items; }
         for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
     }
     list = xg_sim_list_begin(p);
+    if (whole) n = op == XG_SIM_A_CAS ? 4 : 2;
     for (i = 0; i < n; i++) xg_sim_list_add(p, b[i]);
-    for (i = 0; i < n && !red; i++) xg_sim_list_add(p, d[i]);
+    for (i = 0; i < (whole ? 2 : n) && !red; i++) xg_sim_list_add(p, d[i]);
     in = xg_sim_put(p, s, XG_SIM_K_ATOM);
     in->op = (uint16_t)op;
     in->list = list;
-    in->n = (uint16_t)(red ? n : 2 * n);
+    in->n = (uint16_t)(p->list.n - list);
     in->d2bytes = (uint8_t)n;
     in->a = address;
     in->c = c;
     in->imm = offset;
-    in->dbytes = xg_sim_types[t].bytes;
+    in->dbytes = whole ? 8 : xg_sim_types[t].bytes;
     in->e = XG_SIM_NOREG;
     in->flags |= fence ? XG_SIM_UNI : 0;
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
@@ -6665,7 +6678,7 @@ XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* op of K_ASYNC and K_WAIT. */
 typedef enum xg_sim_asyncop {
     XG_SIM_Y_MB_INIT, XG_SIM_Y_MB_INVAL, XG_SIM_Y_MB_ARRIVE, XG_SIM_Y_MB_EXPECT, XG_SIM_Y_MB_COMPLETE, XG_SIM_Y_MB_PENDING, XG_SIM_Y_CP_ARRIVE,
-    XG_SIM_Y_BULK, XG_SIM_Y_TENSOR, XG_SIM_Y_STORE, XG_SIM_Y_COMMIT, XG_SIM_Y_GROUPS, XG_SIM_Y_ARRIVE, XG_SIM_Y_MAPA, XG_SIM_Y_RANK, XG_SIM_Y_MAP_SET, XG_SIM_Y_MAP_COPY,
+    XG_SIM_Y_BULK, XG_SIM_Y_TENSOR, XG_SIM_Y_STORE, XG_SIM_Y_COMMIT, XG_SIM_Y_GROUPS, XG_SIM_Y_ARRIVE, XG_SIM_Y_MAPA, XG_SIM_Y_RANK, XG_SIM_Y_MAP_SET, XG_SIM_Y_MAP_COPY, XG_SIM_Y_FILL,
     XG_SIM_Y_MB_TEST, XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
 
@@ -7089,6 +7102,21 @@ XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
     in->list = list; in->n = (uint16_t)n;
     in->imm = (red ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | (uint32_t)t << XG_SIM_BK_TYPE;
     in->imm2 = xg_sim_spot_bits(a) | xg_sim_spot_bits(bar) << 16;
+}
+
+/* st.bulk: many bytes of shared memory become 0. */
+XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_spot a;
+    uint32_t size;
+    xg_sim_ins *in;
+    if (!xg_sim_form(s, "bulk weak? shared::cta?")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, 3, 3);
+    a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
+    size = xg_sim_source(p, s, 1, XG_SIM_U64);
+    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) XG_SIM_BAD(p, s->o[2].at, NULL, "st.bulk writes zeros only");
+    in = xg_sim_put_async(p, s, XG_SIM_Y_FILL);
+    in->a = a.code; in->b = size;
+    in->imm2 = xg_sim_spot_bits(a);
 }
 
 /* ---- tensor maps that a kernel makes ---- */
@@ -7564,7 +7592,7 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("cvt", "bf16|bf16x2|tf32|relu", 80, 0) X("cvt", "e4m3x2|e5m2x2", 89, 0) X("cvt", "e2m1x2|e2m3x2|e3m2x2|ue8m0x2", 100, 'a') \
     X("match", "sync", 70, 0) X("redux", "sync", 80, 0) X("redux", "f32", 100, 'a') X("elect", "sync", 90, 0) X("nanosleep", "", 70, 0) X("bmsk", "", 70, 0) X("szext", "", 70, 0) X("dp4a", "", 61, 0) X("dp2a", "", 61, 0) \
     X("ld", "relaxed|acquire", 70, 0) X("st", "relaxed|release", 70, 0) X("fence", "", 70, 0) X("ld", "L2::cache_hint", 80, 0) X("st", "L2::cache_hint", 80, 0) X("createpolicy", "", 80, 0) X("discard", "", 80, 0) X("applypriority", "", 80, 0) \
-    X("ld", "v8", 100, 0) X("st", "v8", 100, 0) X("ld", "b128", 70, 0) X("st", "b128", 70, 0) X("st", "async", 90, 0) X("red", "async", 90, 0) X("ld", "shared::cluster", 90, 0) X("st", "shared::cluster", 90, 0) \
+    X("ld", "v8", 100, 0) X("st", "v8", 100, 0) X("ld", "b128", 70, 0) X("st", "b128", 70, 0) X("st", "async", 90, 0) X("st", "bulk", 100, 0) X("red", "async", 90, 0) X("ld", "shared::cluster", 90, 0) X("st", "shared::cluster", 90, 0) \
     X("atom", "f16", 70, 0) X("red", "f16", 70, 0) X("atom", "f16x2|f64", 60, 0) X("red", "f16x2|f64", 60, 0) X("atom", "bf16|bf16x2", 90, 0) X("red", "bf16|bf16x2", 90, 0) X("atom", "v2|v4|v8|b128|shared::cluster|cluster", 90, 0) X("red", "v2|v4|v8|cluster", 90, 0) \
     X("cp", "async", 80, 0) X("cp", "bulk", 90, 0) X("mbarrier", "", 80, 0) X("mbarrier", "try_wait|expect_tx|complete_tx|cluster|shared::cluster", 90, 0) X("mapa", "", 90, 0) X("getctarank", "", 90, 0) X("barrier", "cluster", 90, 0) X("fence", "async|mbarrier_init|cluster", 90, 0) X("ld", "cluster", 90, 0) X("st", "cluster", 90, 0) \
     X("griddepcontrol", "", 90, 0) X("tensormap", "replace", 90, 'a') X("tensormap", "cp_fenceproxy", 90, 0) X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
@@ -8247,6 +8275,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t parked;          /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;           /* one after the other that ended because it spun */
     bool impatient;           /* a wait of this warp shall end now, with "not yet" */
     bool in_cluster_barrier;  /* it has arrived and not yet gone on */
@@ -8557,7 +8586,8 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { return
 XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p != from) return false; *p = to; return true; }
 #endif
 
-/* Workers look at lines and words of one buffer at once. A line is split after its words were filled in; who sees that sees them too. */
+/* Workers look at lines and words of one buffer at once. One of them splits a line, the others wait: whoever sees it split sees its words filled in, and nobody fills
+ * them in again over what has been noted since. */
 #if XG_SIM_ATOMICS
 #define XG_SIM_LINE_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define XG_SIM_LINE_SET(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
@@ -8567,6 +8597,7 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p
 #endif
 enum { XG_SIM_LINE_WORDS = 16 };
 #define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
+#define XG_SIM_BUSY_LINE 0xFFFFFFFEu  /* ... are just being given theirs */
 
 /* The parts of a buffer's shadow. The tags of a line stand side by side: line_w[2 * line] and line_r[2 * line]. */
 typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
@@ -8579,15 +8610,20 @@ XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
+XG_RACY XG_FN uint32_t xg_sim_line_tag(const uint32_t *line) {
+    uint32_t t;
+    do t = XG_SIM_LINE_GET(line); while (t == XG_SIM_BUSY_LINE);
+    return t;
+}
 XG_RACY XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
+    uint32_t t = xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
 XG_RACY XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
-    if (t == XG_SIM_SPLIT_LINE) return;
+    uint32_t *tag = &lines[2 * line], t, i;
+    do { t = xg_sim_line_tag(tag); if (t == XG_SIM_SPLIT_LINE) return; } while (!xg_sim_counter_swap(tag, t, XG_SIM_BUSY_LINE));
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
-    XG_SIM_LINE_SET(&lines[2 * line], XG_SIM_SPLIT_LINE);
+    XG_SIM_LINE_SET(tag, XG_SIM_SPLIT_LINE);
 }
 
 /* ---- launches and intervals ---- */
@@ -8802,7 +8838,7 @@ XG_RACY XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n,
 /* A line; the same promise. Words that become all alike are a line again. */
 XG_RACY XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
-    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
+    uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
@@ -9602,16 +9638,35 @@ XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
     }
 }
+/* 128 bits: exch and cas, one worker at a time. */
+XG_FN void xg_sim_atom_wide(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list, cas = in->op == XG_SIM_A_CAS;
+    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, i, e;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t x[4], old[2];
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        for (e = 0; e < in->d2bytes; e++) memcpy(&x[e], xg_sim_slot(w, v, list[e]) + (size_t)i * 8, 8);
+        while (lock && !xg_sim_counter_swap(lock, 0, 1)) {}
+        memcpy(old, p, 16);
+        if (!cas || memcmp(old, x, 16) == 0) memcpy(p, x + 2 * cas, 16);
+        if (lock) XG_SIM_COUNTER_SET(lock, 0);
+        for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
+    }
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e;
+    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e, all;
     const uint32_t *list = w->m->list + in->list;
     xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
     xg_sim_reach r;
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, bytes * n, true, &r)) return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, bytes * n, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
+    all = t == XG_SIM_B128 ? 16 : bytes * n;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r)) return;
+    if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (t == XG_SIM_B128) { xg_sim_atom_wide(w, v, in, &r, mask); return; }
     if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *p;
@@ -9774,7 +9829,7 @@ XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t
         if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
         return true;
     }
-    if (rt == XG_SIM_SPLIT_LINE) return false;
+    if (rt >= XG_SIM_BUSY_LINE) return false;
     next = rt == mine || rt < m->floor ? mine : xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
     if (next != rt) XG_SIM_LINE_SET(&tags[1], next);
     return true;
@@ -10817,6 +10872,21 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     return xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
 }
 
+/* st.bulk. */
+XG_FN bool xg_sim_fill_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint64_t n;
+    char *p;
+    memcpy(&n, xg_sim_slot(w, v, in->b) + (size_t)lane * 8, 8);
+    if (n % 8) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "st.bulk of %llu bytes, which is no multiple of 8", (unsigned long long)n); return false; }
+    if (!n) return true;
+    p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, n, 8, true);
+    if (!p) return false;
+    if (xg_sim_owner(w, p) != w) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "st.bulk outside of the shared memory of its block"); return false; }
+    if (!w->unchecked && !xg_sim_shadow_shared(w, v, in, lane, (uint32_t)n, (size_t)(p - w->shared), (size_t)n, XG_SIM_WRITES, false)) return false;
+    memset(p, 0, (size_t)n);
+    return true;
+}
+
 /* ---- tensor maps in memory ---- */
 
 XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -10911,6 +10981,7 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_BULK: ok = xg_sim_bulk_lane(w, v, in, i); break;
         case XG_SIM_Y_TENSOR: ok = xg_sim_tensor_lane(w, v, in, i); break;
         case XG_SIM_Y_STORE: ok = xg_sim_store_lane(w, v, in, i); break;
+        case XG_SIM_Y_FILL: ok = xg_sim_fill_lane(w, v, in, i); break;
         case XG_SIM_Y_MAPA: case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
         case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
@@ -11552,12 +11623,41 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
     else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
         xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
 }
+/* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them ends the kernel: only there would all meet.
+ * Those that stand at this barrier already join, those at the end of the kernel have left; then the others go on. False when nobody can move. */
+XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
+    uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
+    for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */
+        if (v->paths[i].meet == v->meet && v->paths[i].pc == v->pc && v->paths[i].mask & v->live) v->mask |= v->paths[i].mask & v->live;
+        else v->paths[n++] = v->paths[i];
+    }
+    v->n_paths = n;
+    v->parked |= v->mask;
+    for (on_their_way = v->mask, i = base; i < n; i++) if (v->paths[i].meet == v->meet) on_their_way |= v->paths[i].mask;
+    if (!v->depth && v->meet != XG_SIM_NOREG && w->m->code[v->meet].kind == XG_SIM_K_END) v->live &= on_their_way;
+    if (v->mask == v->live) return true;
+    for (i = v->n_paths; i-- > base && v->paths[i].meet == v->meet;) {
+        const xg_sim_path there = v->paths[i];
+        if (!(there.mask & v->live & ~v->parked)) continue;
+        v->paths[i].pc = v->pc;
+        v->paths[i].mask = v->mask;
+        v->pc = there.pc;
+        v->mask = there.mask & v->live;
+        return true;
+    }
+    return false;
+}
 /* True when the warp may go on to the next record. */
 XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
     xg_sim_barrier *b;
     if (v->released) { v->released = false; if (in->flags & 128) xg_sim_spread(v, in, mask, v->result); return true; }
+    if (mask != v->live && mask == v->mask && !(in->flags & XG_SIM_GUARDED) && xg_sim_gather(w, v)) {
+        if (v->mask != v->live) return false; /* others first */
+        mask = v->mask;
+    }
     if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
+    v->parked = 0;
     id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
     if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
     if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
@@ -11867,7 +11967,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = 0;
+        v->depth = v->n_paths = v->turns = v->parked = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }

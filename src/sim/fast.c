@@ -92,7 +92,7 @@ XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t
         if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
         return true;
     }
-    if (rt == XG_SIM_SPLIT_LINE) return false;
+    if (rt >= XG_SIM_BUSY_LINE) return false;
     next = rt == mine || rt < m->floor ? mine : xg_sim_read_tag(m, rt, mine, XG_SIM_PART_ALL);
     if (next != rt) XG_SIM_LINE_SET(&tags[1], next);
     return true;

@@ -40,7 +40,8 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { return
 XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p != from) return false; *p = to; return true; }
 #endif
 
-/* Workers look at lines and words of one buffer at once. A line is split after its words were filled in; who sees that sees them too. */
+/* Workers look at lines and words of one buffer at once. One of them splits a line, the others wait: whoever sees it split sees its words filled in, and nobody fills
+ * them in again over what has been noted since. */
 #if XG_SIM_ATOMICS
 #define XG_SIM_LINE_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define XG_SIM_LINE_SET(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
@@ -50,6 +51,7 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) { if (*p
 #endif
 enum { XG_SIM_LINE_WORDS = 16 };
 #define XG_SIM_SPLIT_LINE 0xFFFFFFFFu /* the tag of a line whose words have their own */
+#define XG_SIM_BUSY_LINE 0xFFFFFFFEu  /* ... are just being given theirs */
 
 /* The parts of a buffer's shadow. The tags of a line stand side by side: line_w[2 * line] and line_r[2 * line]. */
 typedef struct xg_sim_tags { uint32_t *line_w, *line_r, *w, *r; } xg_sim_tags;
@@ -62,15 +64,20 @@ XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
     t.r = t.w + lines * XG_SIM_LINE_WORDS;
     return t;
 }
+XG_RACY XG_FN uint32_t xg_sim_line_tag(const uint32_t *line) {
+    uint32_t t;
+    do t = XG_SIM_LINE_GET(line); while (t == XG_SIM_BUSY_LINE);
+    return t;
+}
 XG_RACY XG_FN uint32_t xg_sim_tag_at(const uint32_t *lines, const uint32_t *words, uint64_t k) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
+    uint32_t t = xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]);
     return t == XG_SIM_SPLIT_LINE ? words[k] : t;
 }
 XG_RACY XG_FN void xg_sim_split(uint32_t *lines, uint32_t *words, uint64_t line) {
-    uint32_t t = XG_SIM_LINE_GET(&lines[2 * line]), i;
-    if (t == XG_SIM_SPLIT_LINE) return;
+    uint32_t *tag = &lines[2 * line], t, i;
+    do { t = xg_sim_line_tag(tag); if (t == XG_SIM_SPLIT_LINE) return; } while (!xg_sim_counter_swap(tag, t, XG_SIM_BUSY_LINE));
     for (i = 0; i < XG_SIM_LINE_WORDS; i++) words[line * XG_SIM_LINE_WORDS + i] = t;
-    XG_SIM_LINE_SET(&lines[2 * line], XG_SIM_SPLIT_LINE);
+    XG_SIM_LINE_SET(tag, XG_SIM_SPLIT_LINE);
 }
 
 /* ---- launches and intervals ---- */
@@ -285,7 +292,7 @@ XG_RACY XG_FN bool xg_sim_track_few(const xg_sim_marks *m, uint64_t k, size_t n,
 /* A line; the same promise. Words that become all alike are a line again. */
 XG_RACY XG_FN bool xg_sim_track_line(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
-    uint32_t wt = XG_SIM_LINE_GET(&m->line_w[2 * line]), rt = m->r ? XG_SIM_LINE_GET(&m->line_r[2 * line]) : 0, next;
+    uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
