@@ -112,8 +112,48 @@ static void on(uint32_t workers_of_the_device) {
     xlagpu_rt_close(d);
 }
 
+/* Blocks that are simulated at once write words of the same lines; then all are read. The simulator must not forget that one was written. */
+static const char lines_ptx[] =
+    ".version 7.8\n.target sm_80\n.address_size 64\n"
+    ".visible .entry scatter(.param .u64 p) { .reg .b64 %d<4>; .reg .b32 %r<6>; ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %nctaid.x; mov.u32 %r2, %ctaid.x;"
+    " mad.lo.u32 %r3, %r0, %r1, %r2; mad.wide.u32 %d1, %r3, 4, %d0; st.global.u32 [%d1], %r3; ret; }\n"
+    ".visible .entry look(.param .u64 p) { .reg .b64 %d<4>; .reg .b32 %r<6>; ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %ctaid.x;"
+    " mad.lo.u32 %r3, %r2, %r1, %r0; mad.wide.u32 %d1, %r3, 4, %d0; ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, 1; st.global.u32 [%d1], %r4; ret; }\n";
+static void lines(void) {
+    enum { BLOCKS = 1024, LINES_ROUNDS = 40 };
+    xlagpu_device_desc desc;
+    xlagpu_device *d = NULL;
+    xlagpu_ptx *k;
+    unsigned long faults = 0;
+    uint32_t i;
+    memset(&desc, 0, sizeof desc);
+    desc.platform = "host";
+    desc.threads = 4;
+    EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+    k = xlagpu_rt_load_ptx(d, "lines.ptx", lines_ptx, sizeof lines_ptx - 1);
+    if (!EXPECT(k != NULL)) { printf("%s\n", xlagpu_rt_error(d)); xlagpu_rt_close(d); return; }
+    for (i = 0; i < LINES_ROUNDS; i++) {
+        xlagpu_ptx_launch l;
+        xlagpu_buffer b;
+        memset(&l, 0, sizeof l);
+        EXPECT(xlagpu_rt_alloc(d, BLOCKS * 32 * 4, &b) == XLAGPU_OK);
+        l.parameters = &b.address;
+        l.parameter_bytes = sizeof b.address;
+        l.grid[0] = BLOCKS;
+        l.block[0] = 32;
+        l.entry = "scatter";
+        faults += xlagpu_rt_run_ptx(k, &l, NULL) != XLAGPU_OK;
+        l.entry = "look";
+        faults += xlagpu_rt_run_ptx(k, &l, NULL) != XLAGPU_OK;
+        xlagpu_rt_free(d, b);
+    }
+    EXPECT_IN(faults == 0, "words that blocks wrote side by side count as unwritten");
+    xlagpu_rt_close(d);
+}
+
 int main(void) {
     on(1);
     on(3);
+    lines();
     return finish();
 }
