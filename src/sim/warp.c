@@ -120,6 +120,10 @@ XG_FN uint32_t xg_sim_members(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return m;
 }
 
+/* The member mask names lane j, but the block has no such thread: what it gives is undefined. Reductions in blocks of less than a warp read it and do not use it. */
+XG_FN bool xg_sim_is_nobody(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t i, uint32_t j) {
+    return in->flags & 64 && xg_sim_lane_u32(xg_sim_slot(w, v, in->e), i) >> j & 1 && v->id * XG_SIM_WARP + j >= w->l->threads;
+}
 XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *a = xg_sim_slot(w, v, in->a), *b = xg_sim_slot(w, v, in->b), *c = xg_sim_slot(w, v, in->c);
     uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i, j;
@@ -128,8 +132,9 @@ XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
         j = xg_sim_shuffle_from((xg_sim_shuffleop)in->op, i, xg_sim_lane_u32(b, i), xg_sim_lane_u32(c, i), &ok[i]);
-        if (!(mask >> j & 1)) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the shuffle reads lane %u, which does not take part", j); return; }
-        out[i] = xg_sim_lane_u32(a, j);
+        if (mask >> j & 1) { out[i] = xg_sim_lane_u32(a, j); continue; }
+        if (!xg_sim_is_nobody(w, v, in, i, j)) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_INACTIVE, "the shuffle reads lane %u, which does not take part", j); return; }
+        out[i] = 0xFFFFFFFFu; /* a NaN, -1: whoever uses it shall see it */
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
         if (!(mask >> i & 1)) continue;
