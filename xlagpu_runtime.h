@@ -9781,9 +9781,9 @@ XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, 
     xg_sim_avx2_join(high, from[2], from[3], size);
     xg_sim_avx2_join(at, low, high, 2 * size);
 }
-/* A function for each shape, with loops of a known length. */
+/* Loops of a known length for each shape, in one function: inlined it would be most of the code. */
 #define XG_SIM_FAST_SHAPES(X) X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
-XG_M256_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
+XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
     const uint32_t *list = f->list;
     if (!f->write) switch (f->n << 4 | f->size) {
 #define X(n, size) case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
