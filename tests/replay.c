@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
     if (!npz_read(argv[3], &want)) return stop(argv[3], want.error);
     memset(&desc, 0, sizeof desc);
     desc.platform = "host";
+    desc.threads = 1; /* atomic sums in one order */
     if (xlagpu_rt_open(&desc, &d) != XLAGPU_OK) return stop("device", xlagpu_rt_error(d));
     p = xlagpu_rt_load(d, exe, size);
     if (!p) return stop(argv[1], xlagpu_rt_error(d));
