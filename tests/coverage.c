@@ -406,24 +406,6 @@ static bool make_random(sample *c, xlagpu_type t, int rank, int layout, int vari
     return true;
 }
 
-static bool make_contraction(sample *c, xg_opcode op, xlagpu_type t, int rank, int layout, int variant) {
-    shape s = shape_of(t, rank, layout);
-    switch (op) {
-    case XG_REDUCE: return make_reduce(c, t, s, variant);
-    case XG_REDUCE_WINDOW: return make_reduce_window(c, t, s, variant);
-    case XG_SELECT_AND_SCATTER: return make_select_and_scatter(c, t, s, variant);
-    case XG_DOT: return make_dot(c, t, layout, rank, variant);
-    case XG_CONVOLUTION: return make_convolution(c, t, layout, rank, variant);
-    case XG_SORT: return make_sort(c, t, s, variant);
-    case XG_TOPK: return layout == 0 && make_topk(c, t, rank, variant);
-    case XG_GATHER: case XG_SCATTER: return rank == 2 && make_gather(c, t, layout, variant, op == XG_SCATTER);
-    case XG_RNG_BIT_GENERATOR: return make_random(c, t, rank, layout, variant);
-    case XG_SCAN: return make_scan(c, t, s, variant);
-    case XG_SET_DIMENSION_SIZE: case XG_DYNAMIC_RESHAPE: return make_sized(c, t, s, variant, op == XG_DYNAMIC_RESHAPE);
-    default: return false;
-    }
-}
-
 /* A running sum along the first dimension, and from the end the largest along the last. */
 static bool make_scan(sample *c, xlagpu_type t, shape s, int variant) {
     shape slice = s;
@@ -466,6 +448,24 @@ static bool make_sized(sample *c, xlagpu_type t, shape s, int variant, bool resh
     }
     put(&c->body, "  ROOT r = "); put_shape(&c->body, reshaped ? &all : &s); put(&c->body, " copy(%s)\n", reshaped ? "e" : "d");
     return true;
+}
+
+static bool make_contraction(sample *c, xg_opcode op, xlagpu_type t, int rank, int layout, int variant) {
+    shape s = shape_of(t, rank, layout);
+    switch (op) {
+    case XG_REDUCE: return make_reduce(c, t, s, variant);
+    case XG_REDUCE_WINDOW: return make_reduce_window(c, t, s, variant);
+    case XG_SELECT_AND_SCATTER: return make_select_and_scatter(c, t, s, variant);
+    case XG_DOT: return make_dot(c, t, layout, rank, variant);
+    case XG_CONVOLUTION: return make_convolution(c, t, layout, rank, variant);
+    case XG_SORT: return make_sort(c, t, s, variant);
+    case XG_TOPK: return layout == 0 && make_topk(c, t, rank, variant);
+    case XG_GATHER: case XG_SCATTER: return rank == 2 && make_gather(c, t, layout, variant, op == XG_SCATTER);
+    case XG_RNG_BIT_GENERATOR: return make_random(c, t, rank, layout, variant);
+    case XG_SCAN: return make_scan(c, t, s, variant);
+    case XG_SET_DIMENSION_SIZE: case XG_DYNAMIC_RESHAPE: return make_sized(c, t, s, variant, op == XG_DYNAMIC_RESHAPE);
+    default: return false;
+    }
 }
 
 /* The template of an opcode; variant numbers choose among attribute values (and target types of convert). False: there is no such variant. */
