@@ -77,12 +77,13 @@ tool() {
     [ -f build/tool.stamp ] && [ "$(cat build/tool.stamp)" = "$stamp" ] || newest=all
     [ -f build/compiler.o ] || newest=all
     newer_tool=$(find tools -newer build/tool.o -type f 2>/dev/null | head -1 || true)
-    front=true; back=true; tools=true
+    front=true; runtime=true; sim=true; tools=true
     [ "$newest" ] && front="$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o"
-    [ "$newest" ] && back="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o && $CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
+    [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o"
+    [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"; fi
     # Two halves of about the same work.
-    if [ "$FRONT" = -O0 ]; then together "$front && $tools" "$back"; else together "$front" "$back && $tools"; fi
+    if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"; else together "$front" "$sim && $runtime && $tools"; fi
     [ "$newest" ] && echo "$stamp" > build/tool.stamp
     $CC build/tool.o build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
 }
