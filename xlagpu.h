@@ -11688,8 +11688,6 @@ XG_FN xg_complex xg_complex_rsqrt(xg_complex z) {
     return xg_complex_div(xg_complex_of(1, 0), xg_complex_sqrt(z));
 }
 
-XG_FN xg_complex xg_complex_scale(xg_complex z, double f) { return xg_complex_of(z.re * f, z.im * f); }
-
 XG_FN xg_complex xg_complex_cbrt(xg_complex z) {
     double arg, root;
     if (z.re == 0 && z.im == 0) return z;
@@ -21224,21 +21222,11 @@ XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return m->made[XG_DOT] 
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
 
-XG_FN xg_inst *xg_entry_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
-    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR(""));
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
-    return made;
-}
-
 /* The value in the layouts of `want`, made in front of `before` (NULL: last); itself when it has them. */
 XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
-    xg_inst **elems;
-    uint32_t k;
-    if (value->shape == want || (want->type != XLAGPU_TUPLE && !xg_shape_is_array(want))) return value;
-    if (want->type != XLAGPU_TUPLE) return xg_inst_new(value->comp, XG_COPY, want, &value, 1, before, value->name);
-    elems = XG_NEW_N(value->comp->module->arena, xg_inst *, want->n_elems + (size_t)1);
-    for (k = 0; k < want->n_elems; k++) elems[k] = xg_entry_fix(value->op == XG_TUPLE ? XG_OPERAND(value, k) : xg_entry_element(value, k, before), want->elems[k], before);
-    return xg_inst_new(value->comp, XG_TUPLE, want, elems, want->n_elems, before, value->name);
+    xg_hb b;
+    b.comp = value->comp; b.before = before; b.from = value;
+    return xg_hb_as(&b, value, want);
 }
 
 /* Those that hand it on are set right afterwards. */
@@ -36750,7 +36738,6 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
 #ifndef XG_EMIT_COMPLEX_C
 #define XG_EMIT_COMPLEX_C
 
-XG_FN xg_elem xg_cx(xg_kval *re, xg_kval *im) { xg_elem e; e.v = re; e.im = im; return e; }
 XG_FN xg_elem xg_cx_held(xg_kb *b) { xg_elem e; e.v = xg_kheld(b); e.im = xg_kheld(b); return e; }
 XG_FN xg_kval *xg_cx_f(xg_kb *b, xg_elem like, double v) { return xg_kconst_float(b, like.v->type->elem, v); }
 /* One-letter helpers keep the formulas below readable as formulas. */

@@ -2523,10 +2523,6 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
     m = (a & 0x7FFFFFu) | 0x800000u;
     return sign | ((m >> shift) + ((m >> (shift - 1) & 1) & (((m & ((1u << (shift - 1)) - 1)) != 0) | (m >> shift & 1))));
 }
-XG_FN uint32_t xg_sim_f32_to_bf16(uint32_t u) {
-    if ((u & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFF;
-    return (u + 0x7FFF + (u >> 16 & 1)) >> 16;
-}
 
 #endif /* XG_SIM_SOFT_C */
 
@@ -4917,14 +4913,6 @@ XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first
         if (t != XG_SIM_NONE) { s->used |= 1u << i; return t; }
     }
     XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
-}
-XG_FN xg_sim_type xg_sim_take_type_or(xg_sim_stmt *s, xg_sim_type other) {
-    uint32_t i;
-    for (i = 0; i < s->n_mods; i++) {
-        xg_sim_type t = s->used >> i & 1 ? XG_SIM_NONE : xg_sim_type_of(s->mods[i]);
-        if (t != XG_SIM_NONE) { s->used |= 1u << i; return t; }
-    }
-    return other;
 }
 /* One of the words, by its number; -1 when none is there. */
 XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {

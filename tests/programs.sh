@@ -14,7 +14,7 @@ metamorphic|src|tests/opt/modules/*.hlo tests/corpus/[cd]*.hlo|--sets 20 tests/o
 graphs|src|--n 2000|--n 100000|-O2
 reductions|src|--quick||-O2
 kernels|api||-|
-ptx_sweep|src|build/ptx_sweep sm_75 sm_120|build/ptx_sweep|-O1
+ptx_sweep|src|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE
 fake_cuda|src|||-O1
 memory|src|||-O1 $SANITIZE

@@ -6,7 +6,6 @@
 #define XG_EMIT_COMPLEX_C
 #include "emit.h"
 
-XG_FN xg_elem xg_cx(xg_kval *re, xg_kval *im) { xg_elem e; e.v = re; e.im = im; return e; }
 XG_FN xg_elem xg_cx_held(xg_kb *b) { xg_elem e; e.v = xg_kheld(b); e.im = xg_kheld(b); return e; }
 XG_FN xg_kval *xg_cx_f(xg_kb *b, xg_elem like, double v) { return xg_kconst_float(b, like.v->type->elem, v); }
 /* One-letter helpers keep the formulas below readable as formulas. */

@@ -153,8 +153,6 @@ XG_FN xg_complex xg_complex_rsqrt(xg_complex z) {
     return xg_complex_div(xg_complex_of(1, 0), xg_complex_sqrt(z));
 }
 
-XG_FN xg_complex xg_complex_scale(xg_complex z, double f) { return xg_complex_of(z.re * f, z.im * f); }
-
 XG_FN xg_complex xg_complex_cbrt(xg_complex z) {
     double arg, root;
     if (z.re == 0 && z.im == 0) return z;

@@ -13,21 +13,11 @@
 #define XG_OPT_ENTRY_LAYOUT_C
 #include "opt.h"
 
-XG_FN xg_inst *xg_entry_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
-    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR(""));
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
-    return made;
-}
-
 /* The value in the layouts of `want`, made in front of `before` (NULL: last); itself when it has them. */
 XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
-    xg_inst **elems;
-    uint32_t k;
-    if (value->shape == want || (want->type != XLAGPU_TUPLE && !xg_shape_is_array(want))) return value;
-    if (want->type != XLAGPU_TUPLE) return xg_inst_new(value->comp, XG_COPY, want, &value, 1, before, value->name);
-    elems = XG_NEW_N(value->comp->module->arena, xg_inst *, want->n_elems + (size_t)1);
-    for (k = 0; k < want->n_elems; k++) elems[k] = xg_entry_fix(value->op == XG_TUPLE ? XG_OPERAND(value, k) : xg_entry_element(value, k, before), want->elems[k], before);
-    return xg_inst_new(value->comp, XG_TUPLE, want, elems, want->n_elems, before, value->name);
+    xg_hb b;
+    b.comp = value->comp; b.before = before; b.from = value;
+    return xg_hb_as(&b, value, want);
 }
 
 /* Those that hand it on are set right afterwards. */

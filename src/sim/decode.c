@@ -25,14 +25,6 @@ XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first
     }
     XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
 }
-XG_FN xg_sim_type xg_sim_take_type_or(xg_sim_stmt *s, xg_sim_type other) {
-    uint32_t i;
-    for (i = 0; i < s->n_mods; i++) {
-        xg_sim_type t = s->used >> i & 1 ? XG_SIM_NONE : xg_sim_type_of(s->mods[i]);
-        if (t != XG_SIM_NONE) { s->used |= 1u << i; return t; }
-    }
-    return other;
-}
 /* One of the words, by its number; -1 when none is there. */
 XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {
     int i;

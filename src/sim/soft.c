@@ -330,9 +330,5 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
     m = (a & 0x7FFFFFu) | 0x800000u;
     return sign | ((m >> shift) + ((m >> (shift - 1) & 1) & (((m & ((1u << (shift - 1)) - 1)) != 0) | (m >> shift & 1))));
 }
-XG_FN uint32_t xg_sim_f32_to_bf16(uint32_t u) {
-    if ((u & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFF;
-    return (u + 0x7FFF + (u >> 16 & 1)) >> 16;
-}
 
 #endif /* XG_SIM_SOFT_C */
