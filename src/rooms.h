@@ -180,6 +180,7 @@
 #include "emit/elemental.c"
 #include "emit/loop.c"
 #include "emit/hero.c"
+#include "emit/box.c"
 #include "emit/transpose.c"
 #include "emit/sections.c"
 #include "emit/concatenate.c"

@@ -2,8 +2,8 @@
  *
  *     kernels [--verbose]
  *
- *   traffic   elementwise operations, transposes, reductions, softmax and layer norm on arrays of a megabyte and more: at most 5% more sectors than what is read
- *             and written holds, in one kernel; transposes (of dimensions of whole sectors) without a bank conflict
+ *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; and such as leave no dimension wide), reductions, softmax and layer norm on
+ *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one kernel; transposes without a bank conflict
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
  *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
  *   diamonds  a chain whose paths double thirty times: code grows by the step
@@ -124,6 +124,38 @@ static void traffic_of(const char *type, int64_t bytes) {
         }
     }
 }
+/* Transposes with a side whose minor dimension is no sector: channels, pairs, structures of arrays, heads. */
+static void traffic_narrow(const char *type, int64_t bytes) {
+    static const struct { int rank, dims[5], perm[5]; } cases[] = {
+        {4, {2, 224, 224, 3}, {0, 3, 1, 2}}, {4, {2, 3, 224, 224}, {0, 2, 3, 1}}, {4, {2, 192, 192, 4}, {0, 3, 1, 2}}, {4, {2, 4, 192, 192}, {0, 2, 3, 1}},
+        {2, {131072, 2}, {1, 0}}, {2, {2, 131072}, {1, 0}}, {2, {100000, 3}, {1, 0}}, {2, {5, 65536}, {1, 0}}, {2, {32768, 8}, {1, 0}}, {2, {16384, 17}, {1, 0}}, {2, {26272, 20}, {1, 0}},
+        {3, {32768, 3, 4}, {0, 2, 1}}, {3, {4096, 12, 8}, {2, 1, 0}}, {3, {58272, 3, 3}, {1, 0, 2}},
+        {5, {4, 1024, 3, 8, 4}, {2, 0, 3, 1, 4}}, {5, {2, 512, 3, 4, 64}, {2, 0, 3, 1, 4}}, {5, {8, 7, 64, 6, 16}, {4, 2, 0, 3, 1}},
+    };
+    size_t i;
+    int k;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char from[64], to[64], perm[32], what[160];
+        int n = 0, m = 0, o = 0, most = 0;
+        for (k = 0; k < cases[i].rank; k++) if (cases[i].dims[k] > cases[i].dims[most]) most = k; /* the longest grows as elements shrink */
+        for (k = 0; k < cases[i].rank; k++) {
+            int p = cases[i].perm[k], more = bytes < 4 ? (int)(4 / bytes) : 1;
+            n += snprintf(from + n, sizeof from - (size_t)n, "%s%d", k ? "," : "", cases[i].dims[k] * (k == most ? more : 1));
+            m += snprintf(to + m, sizeof to - (size_t)m, "%s%d", k ? "," : "", cases[i].dims[p] * (p == most ? more : 1));
+            o += snprintf(perm + o, sizeof perm - (size_t)o, "%s%d", k ? "," : "", p);
+        }
+        begin(NULL, type);
+        put("ENTRY e { x = %s[%s] parameter(0) ROOT r = %s[%s] transpose(x), dimensions={%s} }\n", type, from, type, to, perm);
+        snprintf(what, sizeof what, "transpose {%s} of %s[%s]", perm, type, from);
+        traffic(what, true);
+        if (i > 1) continue;
+        begin(NULL, type); /* something is computed in front of it, and behind it with another array */
+        put("ENTRY e { x = %s[%s] parameter(0) y = %s[%s] parameter(1) z = %s[%s] parameter(2) s = %s[%s] add(x, y) t = %s[%s] transpose(s), dimensions={%s} ROOT r = %s[%s] multiply(t, z) }\n", type, from, type, from, type, to,
+            type, from, type, to, perm, type, to);
+        snprintf(what, sizeof what, "transpose {%s} of %s[%s] between others", perm, type, from);
+        traffic(what, true);
+    }
+}
 static void traffic_rows(const char *type, long long rows, long long columns) {
     char what[96];
     begin("add", type);
@@ -222,6 +254,32 @@ static void sizes(void) {
             } else if (lengths[i] || !strstr(bodies[k], "gather(")) same_of(bodies[k], lengths[i]);
         }
         for (k = 0; lengths[i] && k < sizeof windows / sizeof *windows; k++) if (k || lengths[i] < 5000) same_of(windows[k], lengths[i]); /* the evaluator sums each window anew */
+    }
+}
+/* Boxes of shared memory in every form: what is cut at the end, idle lanes, vectors of all widths, several heroes; of each type the same elements. */
+static void boxes(void) {
+    static const struct { int rank, dims[5], perm[5]; } cases[] = {
+        {2, {20011, 3}, {1, 0}}, {2, {3, 20011}, {1, 0}}, {2, {1250, 24}, {1, 0}}, {3, {1999, 3, 4}, {0, 2, 1}}, {3, {5003, 3, 3}, {1, 0, 2}}, {4, {3, 171, 11, 13}, {1, 3, 0, 2}},
+        {5, {8, 7, 20, 6, 5}, {4, 2, 0, 3, 1}}, {5, {2, 64, 3, 9, 12}, {2, 0, 3, 1, 4}}, {3, {37, 31, 33}, {2, 1, 0}},
+    };
+    static const char *const types[] = {"s8", "s16", "s32", "f64", "c128"};
+    size_t i, t;
+    int k, form;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) for (t = 0; t < sizeof types / sizeof *types; t++) for (form = 0; form < 2; form++) {
+        char from[64], to[64], perm[32], what[160];
+        int n = 0, m = 0, o = 0;
+        for (k = 0; k < cases[i].rank; k++) {
+            n += snprintf(from + n, sizeof from - (size_t)n, "%s%d", k ? "," : "", cases[i].dims[k]);
+            m += snprintf(to + m, sizeof to - (size_t)m, "%s%d", k ? "," : "", cases[i].dims[cases[i].perm[k]]);
+            o += snprintf(perm + o, sizeof perm - (size_t)o, "%s%d", k ? "," : "", cases[i].perm[k]);
+        }
+        begin(NULL, NULL);
+        put("ENTRY e { x = %s[%s] parameter(0) ", types[t], from);
+        if (!form) put("ROOT r = %s[%s] transpose(x), dimensions={%s} }\n", types[t], to, perm);
+        else put("y = s8[%s] parameter(1) u = %s[%s] transpose(x), dimensions={%s} v = s8[%s] transpose(y), dimensions={%s} w = %s[%s] convert(v) q = %s[%s] add(u, w) ROOT r = (%s[%s], s8[%s]) tuple(q, y) }\n", from, types[t], to, perm, to, perm,
+                 types[t], to, types[t], to, types[t], to, from);
+        snprintf(what, sizeof what, "box {%s} of %s[%s]%s", perm, types[t], from, form ? " beside another" : "");
+        same(what);
     }
 }
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
@@ -330,6 +388,10 @@ int main(int argc, char **argv) {
     traffic_of("bf16", 2);
     traffic_of("f32", 4);
     traffic_of("f64", 8);
+    traffic_narrow("s8", 1);
+    traffic_narrow("bf16", 2);
+    traffic_narrow("f32", 4);
+    traffic_narrow("f64", 8);
     traffic_rows("f32", 2048, 256);
     traffic_rows("s32", 256, 2048);
     traffic_rows("bf16", 1024, 1024);
@@ -339,6 +401,7 @@ int main(int argc, char **argv) {
     traffic_row_programs("bf16", 512, 1024);
     sizes();
     ranks();
+    boxes();
     large();
     for (fused = 0; fused < 2; fused++) {
         ten = diamonds(10, fused != 0);
