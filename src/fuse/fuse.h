@@ -153,6 +153,7 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
 XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* a contraction inside of windows that do not meet */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
 /* ---- fusions.c: kernels become fusion instructions ---- */
