@@ -190,6 +190,7 @@
 #include "emit/slices.c"
 #include "emit/scatter.c"
 #include "emit/sort.c"
+#include "emit/topk.c"
 #include "emit/merge.c"
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
