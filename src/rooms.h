@@ -69,7 +69,10 @@
 #include "indexing/indexing.h"
 #include "indexing/maps.c"
 #include "indexing/contract.c"
+#include "indexing/by_index.c"
+#include "indexing/whole.c"
 #include "indexing/fusion.c"
+#include "indexing/text.c"
 #include "indexing/layout.c"
 #include "indexing/access.c"
 
@@ -187,6 +190,7 @@
 #include "emit/slices.c"
 #include "emit/scatter.c"
 #include "emit/sort.c"
+#include "emit/topk.c"
 #include "emit/merge.c"
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
