@@ -349,6 +349,22 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #endif
 #endif
 
+/* Large blocks in few pages of 2 MiB where the system has them, instead of in hundreds of small ones that each cost a fault. A plea, which may be refused. */
+#if defined(__linux__) && !defined(XLAGPU_NO_EXTENSIONS)
+#include <sys/mman.h>
+#if !defined(MADV_HUGEPAGE) && !defined(__cplusplus) /* -std=c99 hides both */
+extern int madvise(void *at, size_t bytes, int advice);
+#define XG_MADV_HUGEPAGE 14
+#elif defined(MADV_HUGEPAGE)
+#define XG_MADV_HUGEPAGE MADV_HUGEPAGE
+#endif
+#endif
+#ifdef XG_MADV_HUGEPAGE
+#define XG_HUGE_PAGES(at, bytes) ((void)madvise((at), (bytes), XG_MADV_HUGEPAGE))
+#else
+#define XG_HUGE_PAGES(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
 #define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -361,6 +377,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 typedef struct xg_source { const char *name; const char *text; size_t size; } xg_source;
 
 enum { XG_MESSAGE_MAX = 2048 };
+typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
     jmp_buf *guard;               /* the protected call in force, NULL outside any */
@@ -369,6 +386,9 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    uint32_t n_idle;              /* slabs that hold none */
+    bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -376,6 +396,8 @@ typedef struct xg_ctx {
  *     jmp_buf *outer = xg_try(c, &here); ... work ...; xg_end(c, outer);
  * Locals changed after setjmp and read in the failure branch must be volatile. A failure restores c->guard to the outer one. */
 XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit);
+XG_FN void xg_ctx_want_slabs(xg_ctx *c);
+XG_FN void xg_ctx_done(xg_ctx *c); /* when all arenas are freed: gives back what was kept for the next one */
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here); /* clears the error, returns the outer guard */
 XG_FN void xg_end(xg_ctx *c, jmp_buf *outer);
 
@@ -1066,7 +1088,10 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
  * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
- * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
+ *
+ * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
+ * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1081,6 +1106,8 @@ XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
     else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
     c->limit = limit;
 }
+
+XG_FN void xg_ctx_want_slabs(xg_ctx *c) { c->slabs_wanted = c->mem.alloc == xg_mem_default_alloc && !c->limit; }
 
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
     jmp_buf *outer = c->guard;
@@ -1174,10 +1201,91 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
     c->mem.release(c->mem.user, (char *)p - XG_BLOCK_ALIGN);
 }
 
-/* ---- arenas ---- */
+/* ---- chunks ---- */
 
-struct xg_chunk { xg_chunk *older; char *end; };
-enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+
+XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
+    xg_chunk *c = (xg_chunk *)(void *)at;
+    c->older = NULL;
+    c->end = at + room;
+    c->slab = slab;
+    return c;
+}
+
+/* With room for `least` bytes; NULL when there is no memory. */
+XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
+    size_t bytes, align = XG_SLAB;
+    char *memory;
+    xg_slab *s;
+    if (least > SIZE_MAX - 3 * align) return NULL;
+    bytes = (least + XG_SLAB_HEAD + align - 1) / align * align;
+    memory = (char *)malloc(bytes + align);
+    if (!memory) return NULL;
+    s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
+    XG_HUGE_PAGES((void *)s, bytes);
+    memset(s, 0, sizeof *s);
+    s->memory = memory;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    s->end = (char *)s + bytes;
+    s->next = c->slabs;
+    if (s->next) s->next->prev = s;
+    c->slabs = s;
+    c->n_idle++;
+    return s;
+}
+XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+    c->n_idle--;
+    free(s->memory);
+}
+
+/* A chunk from the slab, of `least` bytes and of `room` if it has that much; NULL: it has not. */
+XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
+    xg_chunk **link = &s->unused, *k;
+    while (*link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room)) link = &(*link)->older;
+    k = *link;
+    if (k) *link = k->older;
+    else {
+        size_t left = (size_t)(s->end - s->at);
+        if (left < least || left < room / 2) return NULL;
+        k = xg_chunk_at(s->at, XG_MIN(room, left), s);
+        s->at = k->end;
+    }
+    c->n_idle -= s->used++ == 0;
+    return k;
+}
+
+/* Of `least` bytes, rather of `room`. */
+XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
+    xg_slab *s;
+    xg_chunk *k = NULL;
+    char *p;
+    uint32_t tries = 0;
+    if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
+        if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
+    }
+    p = (char *)xg_mem_alloc(c, room);
+    return p ? xg_chunk_at(p, room, NULL) : NULL;
+}
+XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
+    xg_slab *s = k->slab;
+    if (!s) { xg_mem_free(c, k); return; }
+    c->live -= (size_t)(k->end - (char *)k);
+    if (--s->used) { k->older = s->unused; s->unused = k; return; }
+    s->unused = NULL;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+}
+XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+
+/* ---- arenas ---- */
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
@@ -1189,7 +1297,7 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1216,19 +1324,15 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
-    xg_chunk *chunk;
-    chunk = xg_arena_take_spare(a, room);
-    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
-    else {
-        if (room < a->grow) room = a->grow;
+    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD), room = XG_MAX(least, a->grow);
+    xg_chunk *chunk = xg_arena_take_spare(a, least);
+    if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
+        chunk = xg_chunk_new(a->ctx, least, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
-    chunk->end = (char *)chunk + room;
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
@@ -10784,7 +10888,7 @@ XG_FN void xg_ew_run(xg_eval_run *r, const xg_ew *e, unsigned char *out, xg_valu
     }
     for (at = 0; at < n; at += XG_EVAL_BLOCK) {
         const void *q[3];
-        for (k = 0; k < 3; k++) q[k] = p[k] + (p[k] ? at * step[k] : 0);
+        for (k = 0; k < 3; k++) q[k] = p[k] ? p[k] + at * step[k] : NULL; /* nothing is added to NULL, not even 0 */
         xg_ew_block(e, out + at * out_bytes, q, XG_MIN(n - at, (size_t)XG_EVAL_BLOCK));
     }
 }
@@ -26686,6 +26790,7 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
 XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* a contraction inside of windows that do not meet */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
 /* ---- fusions.c: kernels become fusion instructions ---- */
@@ -26719,6 +26824,7 @@ XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c); /* the same, whatever the order of instructions, and however arrays are cut into dimensions where that tells nothing */
 XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of instructions in program order;
     parameters, and what is not among them, count by their shapes, tuples not at all */
 
@@ -27739,7 +27845,8 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, 
  * Ideas
  * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
  * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
- *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ *   hero reads; what is behind it reads the hero's result once, at its own place, or folds a contraction's in windows that do not meet. So two heroes never meet, and a hero
+ *   is never computed twice.
  * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
@@ -27778,6 +27885,17 @@ XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
     uint32_t k;
     for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
     return n;
+}
+
+/* Do no two windows read the same element? */
+XG_FN bool xg_fuse_windows_apart(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->size > 1 && (w->stride < w->size || w->window_dilation != 1 || w->base_dilation != 1)) return false;
+    }
+    return true;
 }
 
 /* Elements that a loop inside of the instruction reads for one element of its result. */
@@ -27855,6 +27973,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_REDUCE: case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
         steps = xg_fuse_steps(user);
+        if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user)) return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
         return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
     }
     case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
@@ -27881,6 +28000,11 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
     return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
 }
 
+/* Windows that do not meet (pooling) fold what a contraction makes: its elements are made where they are folded, each at most as often as in a kernel of its own. */
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 && in->reads <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -27892,6 +28016,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
+    if (xg_fuse_folds_once(p, c, in)) return NULL;
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
     return NULL;
 }
@@ -28129,7 +28254,7 @@ XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
-    if (p->hero && !c->hero) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
+    if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
@@ -29315,6 +29440,94 @@ XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *inst
         }
     }
     for (k = 0; k < n_roots; k++) xg_fingerprint_number(b, (uint64_t)(size_t)xg_map64_get(&places, roots[k]->id + (uint64_t)1));
+}
+
+/* ---- kernels: what a computation does to memory ----
+ *
+ * Two fusions may differ in the order of their instructions and in how they cut their arrays into dimensions, and be one kernel all the same. So instructions are written in
+ * the order in which a walk from the root meets them, and arrays in the plain order of memory as so many elements: bitcasts say nothing then, and broadcasts and reductions
+ * only what runs of dimensions stay together. Whatever else looks at dimensions writes its shapes out. */
+
+/* In memory, its elements lie one behind the other, in the order of their indices. */
+XG_FN bool xg_fingerprint_flat(const xg_shape *s) {
+    const xg_layout *l = s->layout;
+    if (s->n_elems || s->dynamic || (!s->rank && s->elements != 1)) return false;
+    return !l || (l->descending && !l->memory_space && !l->element_bits && !l->extras.n);
+}
+XG_FN void xg_fingerprint_shape(xg_buf *b, const xg_shape *s) {
+    bool flat = xg_fingerprint_flat(s);
+    xg_fingerprint_number(b, flat);
+    if (!flat) { xg_fingerprint_number(b, s->id); return; }
+    xg_fingerprint_number(b, s->type);
+    xg_fingerprint_number(b, (uint64_t)s->elements);
+}
+/* The sizes of runs of dimensions that are all among `of`, or all not; the first run is not. */
+XG_FN void xg_fingerprint_runs(xg_buf *b, const xg_shape *s, xg_ints of) {
+    uint32_t d, k;
+    uint64_t run = 1;
+    bool in = false;
+    for (d = 0; d < s->rank; d++) {
+        bool is = false;
+        if (s->dims[d] == 1) continue;
+        for (k = 0; k < of.n; k++) is = is || of.p[k] == (int64_t)d;
+        if (is != in) { xg_fingerprint_number(b, run + 1); run = 1; in = is; }
+        run *= (uint64_t)s->dims[d];
+    }
+    xg_fingerprint_number(b, run + 1);
+    xg_fingerprint_number(b, 0);
+}
+XG_FN bool xg_fingerprint_flat_all(const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) if (!xg_fingerprint_flat(XG_OPERAND(i, k)->shape)) return false;
+    for (k = 0; k < i->shape->n_elems; k++) if (!xg_fingerprint_flat(i->shape->elems[k])) return false;
+    return i->shape->n_elems || xg_fingerprint_flat(i->shape);
+}
+/* The same elements in the same places of memory. */
+XG_FN bool xg_fingerprint_says_nothing(const xg_inst *i) {
+    return (i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_fingerprint_flat_all(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type;
+}
+XG_FN bool xg_fingerprint_grows(xg_ints of) {
+    uint32_t k;
+    for (k = 1; k < of.n; k++) if (of.p[k - 1] >= of.p[k]) return false;
+    return true;
+}
+/* All of an instruction but which its operands are. */
+XG_FN void xg_fingerprint_action(xg_buf *b, const xg_inst *i) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    bool flat = xg_fingerprint_flat_all(i), runs = flat && (i->op == XG_REDUCE || (i->op == XG_BROADCAST && xg_fingerprint_grows(dims)));
+    bool counts = runs || i->op == XG_TUPLE || i->op == XG_PARAMETER || i->op == XG_CONSTANT || (flat && (xg_op_flags(i->op) & XGF_EW));
+    uint32_t k;
+    xg_fingerprint_number(b, i->op);
+    xg_fingerprint_number(b, i->n_operands);
+    xg_fingerprint_number(b, (uint64_t)counts + runs);
+    if (!counts) for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, XG_OPERAND(i, k)->shape->id);
+    if (!counts || i->shape->n_elems) xg_fingerprint_number(b, i->shape->n_elems && counts ? 0 : i->shape->id); /* the elements of a tuple follow from what it is made of */
+    else xg_fingerprint_shape(b, i->shape);
+    if (runs) xg_fingerprint_runs(b, i->op == XG_REDUCE ? XG_OPERAND(i, 0)->shape : i->shape, dims);
+    if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+    if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+    for (k = 0; k < i->n_attrs; k++) if (!runs || i->attrs[k].key != XG_A_dimensions) xg_fingerprint_attr(b, &i->attrs[k]);
+    xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+}
+
+XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c) {
+    XG_VEC(xg_inst *) path;
+    uint32_t at = 0, k;
+    memset(&path, 0, sizeof path);
+    XG_FOR_INSTS(i, c) i->scratch = NULL; /* place + 1 */
+    xg_push(a, xg_inst *, &path, c->root);
+    while (path.n) {
+        xg_inst *i = path.p[path.n - 1];
+        if (!i->scratch) for (k = i->n_operands; k-- > 0;) if (!XG_OPERAND(i, k)->scratch) xg_push(a, xg_inst *, &path, XG_OPERAND(i, k));
+        if (path.p[path.n - 1] != i) continue;
+        path.n--;
+        if (i->scratch) continue;
+        if (xg_fingerprint_says_nothing(i)) { i->scratch = XG_OPERAND(i, 0)->scratch; continue; }
+        i->scratch = (void *)(size_t)++at;
+        xg_fingerprint_action(b, i);
+        for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
+    }
+    xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */
@@ -49886,7 +50099,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
-    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
 
@@ -50089,6 +50302,7 @@ XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
     if (!x) return NULL;
     memset(x, 0, sizeof *x);
     xg_ctx_init(&x->c, desc ? &desc->allocator : NULL, desc ? desc->memory_limit : 0);
+    xg_ctx_want_slabs(&x->c);
     xg_arena_init(&x->arena, &x->c);
     return x;
 }
@@ -50109,6 +50323,7 @@ XLAGPU_DEF void xlagpu_destroy(xlagpu_context *x) {
     if (!x) return;
     while (x->modules) xlagpu_module_destroy(x->modules);
     xg_arena_free(&x->arena);
+    xg_ctx_done(&x->c);
     mem = x->c.mem;
     mem.release(mem.user, x);
 }

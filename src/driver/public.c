@@ -33,6 +33,7 @@ XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
     if (!x) return NULL;
     memset(x, 0, sizeof *x);
     xg_ctx_init(&x->c, desc ? &desc->allocator : NULL, desc ? desc->memory_limit : 0);
+    xg_ctx_want_slabs(&x->c);
     xg_arena_init(&x->arena, &x->c);
     return x;
 }
@@ -53,6 +54,7 @@ XLAGPU_DEF void xlagpu_destroy(xlagpu_context *x) {
     if (!x) return;
     while (x->modules) xlagpu_module_destroy(x->modules);
     xg_arena_free(&x->arena);
+    xg_ctx_done(&x->c);
     mem = x->c.mem;
     mem.release(mem.user, x);
 }

@@ -187,6 +187,7 @@ XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c); /* the same, whatever the order of instructions, and however arrays are cut into dimensions where that tells nothing */
 XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of instructions in program order;
     parameters, and what is not among them, count by their shapes, tuples not at all */
 
