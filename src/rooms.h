@@ -230,6 +230,7 @@
 #include "plan/thunks.c"
 #include "plan/commands.c"
 #include "plan/report.c"
+#include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"

@@ -78,7 +78,8 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
+    X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \

@@ -264,6 +264,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -280,6 +281,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
+    m->report.made_again = r->made_again;
     m->compiled = true;
 }
 
