@@ -202,6 +202,7 @@
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
 #include "emit/reduction_row.c"
+#include "emit/reduction_short.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
 #include "emit/rows.c"

@@ -168,6 +168,19 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
 }
+/* Rows of a few elements, an odd number of them. */
+static void traffic_short_rows(const char *type, long long bytes) {
+    static const int lengths[] = {3, 5, 7, 11, 17, 31};
+    char what[96];
+    size_t i;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        long long c = lengths[i], r = (1048576 / bytes / c + 31) / 32 * 32;
+        begin("add", "f32");
+        put("ENTRY e { x = %s[%lld,%lld] parameter(0) y = f32[%lld,%lld] convert(x) z = f32[] constant(0) s = f32[%lld] reduce(y, z), dimensions={1}, to_apply=fold ROOT r = %s[%lld] convert(s) }\n", type, r, c, r, c, r, type, r);
+        snprintf(what, sizeof what, "short rows of %s[%lld,%lld]", type, r, c);
+        traffic(what, true);
+    }
+}
 static void traffic_row_programs(const char *t, long long r, long long c) {
     char what[96];
     begin("add", t);
@@ -324,6 +337,36 @@ static void works(void) {
     work("the best 64 of 50257", 24, 2 * 50257);
 }
 
+/* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */
+static void short_rows(void) {
+    static const char *const bodies[] = {
+        "x = s32[N,C] parameter(0) z = s32[] constant(3) ROOT r = s32[N] reduce(x, z), dimensions={1}, to_apply=fold",
+        "x = s32[N,C] parameter(0) i = s32[N,C] iota(), iota_dimension=1 z = s32[] constant(-9) w = s32[] constant(0) ROOT r = (s32[N], s32[N]) reduce(x, i, z, w), dimensions={1}, to_apply=best",
+        "x = s32[N,C] parameter(0) y = s32[C] parameter(1) b = s32[N,C] broadcast(y), dimensions={1} m = s32[N,C] multiply(x, b) z = s32[] constant(0) s = s32[N] reduce(m, z), dimensions={1}, to_apply=fold"
+        " t = s32[N] reduce(x, z), dimensions={1}, to_apply=most ROOT r = s32[N] subtract(s, t)",
+        "x = s32[7,N,C]{2,0,1} parameter(0) z = s32[] constant(1) s = s32[7,N] reduce(x, z), dimensions={2}, to_apply=fold ROOT r = s32[7,N] negate(s)",
+        "x = f64[N,C] parameter(0) z = f64[] constant(0) ROOT r = f64[N] reduce(x, z), dimensions={1}, to_apply=largest",
+        "x = s16[N,C] parameter(0) y = s32[N,C] convert(x) z = s32[] constant(0) ROOT r = s32[N] reduce(y, z), dimensions={1}, to_apply=fold",
+    };
+    static const int lengths[] = {3, 7, 9, 31, 33, 53}, rows[] = {513, 5003, 20000};
+    size_t i, k, n;
+    const char *p;
+    for (n = 0; n < sizeof rows / sizeof *rows; n++) for (k = 0; k < sizeof lengths / sizeof *lengths; k++) for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char what[80];
+        if (rows[n] > 10000 && k > 2) continue;
+        begin("add", "s32");
+        put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nlargest { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] maximum(a, b) }\n"
+            "best { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LE f = pred[] and(e, l) h = pred[] or(g, f) v = s32[] select(h, a, b) w = s32[] select(h, i, j) ROOT r = (s32[], s32[]) tuple(v, w) }\nENTRY e { ");
+        for (p = bodies[i]; *p; p++) {
+            if (*p == 'N') put("%d", rows[n]);
+            else if (*p == 'C') put("%d", lengths[k]);
+            else put("%c", *p);
+        }
+        put(" }\n");
+        snprintf(what, sizeof what, "short rows %d of %d by %d", (int)i, rows[n], lengths[k]);
+        same(what);
+    }
+}
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
 static void ranks(void) {
     static const int primes[] = {3, 7, 2, 5, 1, 3, 2, 11};
@@ -434,6 +477,8 @@ int main(int argc, char **argv) {
     traffic_narrow("bf16", 2);
     traffic_narrow("f32", 4);
     traffic_narrow("f64", 8);
+    traffic_short_rows("f32", 4);
+    traffic_short_rows("bf16", 2);
     traffic_rows("f32", 2048, 256);
     traffic_rows("s32", 256, 2048);
     traffic_rows("bf16", 1024, 1024);
@@ -446,6 +491,7 @@ int main(int argc, char **argv) {
     works();
     ranks();
     boxes();
+    short_rows();
     large();
     for (fused = 0; fused < 2; fused++) {
         ten = diamonds(10, fused != 0);
