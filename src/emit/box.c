@@ -334,7 +334,7 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
     t.bearable = bear ? b->elements : 0;
     t.row = xg_box_row(a->p, b, order);
     for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
-    for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += step) {
+    for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
         int64_t v[2], lanes[2], cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
         if (room * a->bytes > 2 * XG_BOX_SHARED) return;
         for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &v[o], &lanes[o]); cost += one; }
