@@ -15,7 +15,7 @@
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -139,6 +139,7 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout)
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) { return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8; }
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
     bool wide, filled = false;
+    int64_t unroll;
     memset(t, 0, sizeof *t);
     t->e = e;
     if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
@@ -149,7 +150,8 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
         xg_transpose_choose(t);
         filled = xg_transpose_is_filled(t, t->a) && xg_transpose_is_filled(t, t->b);
     }
-    if (!filled && xg_transpose_reads_whole(t, xg_loop_unroll(e, t->heroes.p[0]->shape->elements))) return false;
+    unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
+    if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
     if (xg_transpose_make_box(t, filled, with_layout)) return true;
     if (!wide) return false;
     return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
