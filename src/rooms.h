@@ -182,6 +182,7 @@
 #include "emit/random.c"
 #include "emit/elemental.c"
 #include "emit/loop.c"
+#include "emit/sliding.c"
 #include "emit/hero.c"
 #include "emit/transpose.c"
 #include "emit/sections.c"
