@@ -12,7 +12,7 @@ static int source_open(source *s, const flag_values *f, const char *path) {
     xlagpu_context_desc d;
     memset(s, 0, sizeof *s);
     memset(&d, 0, sizeof d);
-    d.memory_limit = (size_t)f->memory_limit;
+    d.memory_limit = (size_t)f->compiler_memory_limit;
     s->path = path;
     s->context = xlagpu_create(&d);
     if (!s->context) return fail(DEVICE, "xlagpu: error: out of memory");
@@ -66,9 +66,9 @@ static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes ex
     return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
 }
 
-static void report_head(void) { printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_bytes\tlargest_live\n"); }
+static void report_head(void) { printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_bytes\tlargest_live\tmade_again\n"); }
 static void report_line(const dump_state *d, double best, const xlagpu_report *r) {
-    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\n", d->base, best * 1e3, r->kernels, r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions, best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live);
+    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\n", d->base, best * 1e3, r->kernels, r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions, best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again);
 }
 
 /* HLO text to bytes, `times` times; the stages are dumped the last time only. best: the least time. */

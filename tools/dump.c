@@ -123,6 +123,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->ftz = f->ftz;
     c->deterministic_ops = f->deterministic;
     c->no_command_buffers = f->no_command_buffers;
+    c->memory_limit = (uint64_t)f->memory_limit;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
     if ((d->want && *d->want) || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
