@@ -418,8 +418,11 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }
-            if (!used) xg_kop_remove(op);
+            if (used) continue;
+            xg_kop_remove(op);
+            ops.p[k] = NULL;
         }
+        for (k = ops.n; k-- > 0;) if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
     }
 }
 
