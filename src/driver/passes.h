@@ -92,6 +92,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("vectorize-loads-stores", xg_kir_vectorize) \
+    X("simplify-indexing", xg_kir_simplify_indexing) \
     X("unroll-loops", xg_kir_unroll) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
     X("canonicalize", xg_kir_canonicalize) \
