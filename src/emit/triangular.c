@@ -237,17 +237,29 @@ XG_FN xg_kval *xg_tiled_bring(xg_tiled_site *d, xg_kval *result, xg_kval *i, xg_
 }
 XG_FN xg_kval *xg_tiled_zero(xg_tiled_site *d) { return xg_tiled_index(d, 0); }
 
-/* The unknowns of one small system along the lanes; `pivot` and `factors` are read from the array at row lane. conj: the factors are taken conjugate (and the pivots are real). */
+/* x over the pivot: of real numbers a division; complex ones are multiplied by what `inverse` says, and roots, which are never so small that it would overflow, too. */
+XG_FN xg_elem xg_tiled_inverse(xg_tiled_site *d, xg_elem pivot, bool root) {
+    xg_elem one = xg_tiled_number(d, 1);
+    if (root) { pivot.v = xg_k2(&d->s->b, XG_K_OP_DIVF, one.v, pivot.v); return pivot; }
+    return pivot.im ? xg_cx_div(&d->s->b, one, pivot) : pivot;
+}
+XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool root) {
+    if (!root) return x.im ? xg_cx_mul(&d->s->b, x, inverse) : xg_tiled_over_real(d, x, inverse.v);
+    x.v = xg_k2(&d->s->b, XG_K_OP_MULF, x.v, inverse.v);
+    if (x.im) x.im = xg_k2(&d->s->b, XG_K_OP_MULF, x.im, inverse.v);
+    return x;
+}
+/* The unknowns of one small system along the lanes, whose row lane the array has. conj: the factors are taken conjugate, and the pivots are roots. */
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
-    xg_elem pivot = d->unit ? rest : xg_tiled_get(d, array, d->lane, d->lane), q;
+    xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
     xg_tiled_loop l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
     c.n_elems = 2;
-    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->side), d->side, &c);
-    q = d->unit ? c.elems[0] : conj ? xg_tiled_over_real(d, c.elems[0], pivot.v) : c.elems[0].im ? xg_cx_div(&d->s->b, c.elems[0], pivot) : xg_tiled_over_real(d, c.elems[0], pivot.v);
+    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    q = d->unit ? c.elems[0] : xg_tiled_over(d, c.elems[0], pivot, conj);
     c.elems[1] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, l.var), q, c.elems[1]);
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
@@ -266,7 +278,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
     c.n_elems = 1;
-    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->side), d->side, &c);
+    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
@@ -298,16 +310,16 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_loop l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->side), d->side, c);
+    xg_tiled_loop l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
-    xg_elem v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
+    xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
     xg_tiled_if f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = xg_kselect(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
-    v = xg_tiled_over_real(d, c->elems[0], root);
     pivot = xg_tiled_number(d, 0);
     pivot.v = root;
+    v = xg_tiled_over(d, c->elems[0], xg_tiled_inverse(d, pivot, true), true);
     v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, k), pivot, v);
     v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SLT, d->lane, k), xg_tiled_number(d, 0), v);
     memset(&own, 0, sizeof own);
@@ -318,9 +330,11 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     xg_tiled_if_end(d, &f, &own);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
+    own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
     v = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->lane, k);
     u = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->line, k);
-    c->elems[0] = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u));
+    v = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u));
+    c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
     xg_tiled_loop_end(d, &l, c);
@@ -386,7 +400,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     c.elems[0] = xg_tiled_start(d, row, column, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_factor_front(d, &c, j, j, d->lane, d->line);
     xg_tiled_factor_tile(d, &c);
-    xg_tiled_factor_put(d, &c, xg_tiled_get(d, c.tensors[XG_TILED_FACTOR], d->lane, d->line), row, column);
+    xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
     xg_tiled_loop_end(d, &l, &c);
@@ -428,7 +442,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         memset(&sum, 0, sizeof sum);
         sum.elems[0] = c.elems[0];
         sum.n_elems = 1;
-        l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->side), d->side, &sum);
+        l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
         a = xg_tiled_get(d, c.tensors[1], d->lane, l.var);
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
