@@ -198,6 +198,7 @@
 #include "emit/topk.c"
 #include "emit/fft_butterfly.c"
 #include "emit/fft.c"
+#include "emit/triangular.c"
 #include "emit/merge.c"
 #include "emit/reduction_form.c"
 #include "emit/reduction_walk.c"
