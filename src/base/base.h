@@ -20,6 +20,7 @@
 typedef struct xg_source { const char *name; const char *text; size_t size; } xg_source;
 
 enum { XG_MESSAGE_MAX = 2048 };
+typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
     jmp_buf *guard;               /* the protected call in force, NULL outside any */
@@ -28,6 +29,9 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    uint32_t n_idle;              /* slabs that hold none */
+    bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -35,6 +39,8 @@ typedef struct xg_ctx {
  *     jmp_buf *outer = xg_try(c, &here); ... work ...; xg_end(c, outer);
  * Locals changed after setjmp and read in the failure branch must be volatile. A failure restores c->guard to the outer one. */
 XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit);
+XG_FN void xg_ctx_want_slabs(xg_ctx *c);
+XG_FN void xg_ctx_done(xg_ctx *c); /* when all arenas are freed: gives back what was kept for the next one */
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here); /* clears the error, returns the outer guard */
 XG_FN void xg_end(xg_ctx *c, jmp_buf *outer);
 

@@ -71,13 +71,15 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
+    X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \

@@ -33,6 +33,7 @@ XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
     if (!x) return NULL;
     memset(x, 0, sizeof *x);
     xg_ctx_init(&x->c, desc ? &desc->allocator : NULL, desc ? desc->memory_limit : 0);
+    xg_ctx_want_slabs(&x->c);
     xg_arena_init(&x->arena, &x->c);
     return x;
 }
@@ -53,6 +54,7 @@ XLAGPU_DEF void xlagpu_destroy(xlagpu_context *x) {
     if (!x) return;
     while (x->modules) xlagpu_module_destroy(x->modules);
     xg_arena_free(&x->arena);
+    xg_ctx_done(&x->c);
     mem = x->c.mem;
     mem.release(mem.user, x);
 }
@@ -262,6 +264,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -278,6 +281,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
+    m->report.made_again = r->made_again;
     m->compiled = true;
 }
 

@@ -194,7 +194,7 @@ XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
-    if (p->hero && !c->hero) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
+    if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         const xg_kernel_input *had = xg_kernel_find_input(c, through.from);

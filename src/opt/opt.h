@@ -71,6 +71,13 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions 
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
+/* ---- fft_stages.c: transforms in one block ---- */
+typedef struct xg_fft_stage_row { int64_t radix, length, done, inner; } xg_fft_stage_row;
+typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
+XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
+XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
+
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
 typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;

@@ -112,7 +112,7 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
@@ -120,6 +120,7 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     v.rank = s->rank;
     v.allocation = allocation;
     v.alias = alias;
+    v.size_of = size_of;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -143,10 +144,10 @@ XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
     for (k = 0; k < p->m->entry->n_params; k++) {
         leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
-        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0, p->m->param_sizes ? p->m->param_sizes[at] : 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
 }
 
 /* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */

@@ -6,6 +6,7 @@
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
  *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
+ * - rematerialize.c: with a memory limit, kernels are run twice until all of it fits.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
@@ -133,6 +134,8 @@ typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
 XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- rematerialize.c ---- */
+XG_FN bool xg_plan_rematerialize(xg_module *m);             /* a pass: what a memory limit asks for */
 /* ---- commands.c ---- */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
