@@ -36,6 +36,8 @@ XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
+XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
