@@ -199,6 +199,8 @@ typedef struct xlagpu_compile_desc {
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
     bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
+    uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
+                                  * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -206,7 +208,7 @@ typedef struct xlagpu_compile_desc {
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; } xlagpu_report; /* largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; uint32_t made_again; } xlagpu_report; /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
@@ -1927,7 +1929,7 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
  *   elem        one element as kernel IR: emit/ has       xg_elem_<word>
  *   attributes  names of the attributes it may carry beside the common ones; '!' marks a required one
  * Words are pasted on each room's own prefix, so a word without a handler does not compile; `none` is a handler that
- * refuses by name. The table depends on nothing. */
+ * refuses by name. There is no `none` among the indexing maps: what has no map says why (by_value, by_control, by_device, by_outsider, handle). The table depends on nothing. */
 #ifndef XG_HLO_OPS_H
 #define XG_HLO_OPS_H
 
@@ -2022,71 +2024,71 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     X(CONCATENATE, "concatenate", 1, 255, 0, XGT_ANY, concatenate, concatenate, concatenate, concatenate, "dimensions!") \
     X(DYNAMIC_SLICE, "dynamic-slice", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_slice, dynamic_slice, dynamic_slice, dynamic_slice, "dynamic_slice_sizes!") \
     X(DYNAMIC_UPDATE_SLICE, "dynamic-update-slice", 2, 255, XGF_SHAPE, XGT_ANY, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, "") \
-    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, none, dynamic_reshape, none, "") \
+    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, by_value, dynamic_reshape, none, "") \
     X(GATHER, "gather", 2, 2, 0, XGT_ANY, gather, gather, gather, gather, "offset_dims! collapsed_slice_dims! start_index_map! index_vector_dim! slice_sizes! operand_batching_dims start_indices_batching_dims indices_are_sorted") \
-    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, none, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
+    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, scatter, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
     X(GET_DIMENSION_SIZE, "get-dimension-size", 1, 1, 0, XGT_ANY, get_dimension_size, source, get_dimension_size, dimension_size, "dimensions!") \
-    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, none, set_dimension_size, none, "dimensions!") \
+    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, resize, set_dimension_size, none, "dimensions!") \
     /* contraction */ \
     X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
-    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, none, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, by_value, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
+    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, scaled_dot, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
     X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
-    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, none, fft, none, "fft_type! fft_length!") \
-    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, none, cholesky, none, "lower") \
-    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, none, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
+    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, fft, fft, none, "fft_type! fft_length!") \
+    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, cholesky, cholesky, none, "lower") \
+    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, triangular_solve, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
     /* reductions and windows */ \
     X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, "dimensions! to_apply!") \
     X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, "window to_apply!") \
-    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, none, select_and_scatter, select_and_scatter, "select! scatter! window") \
+    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
     X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, "to_apply! dimensions") \
-    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, none, sort, whole, "dimensions! is_stable to_apply!") \
-    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, none, topk, whole, "k! largest is_stable") \
-    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, none, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
-    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, none, batch_norm_training, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, none, batch_norm_inference, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, none, batch_norm_grad, none, "epsilon! feature_index!") \
+    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, "dimensions! is_stable to_apply!") \
+    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, "k! largest is_stable") \
+    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, scan, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
+    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, batch_norm, batch_norm_training, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, batch_norm, batch_norm_inference, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, batch_norm, batch_norm_grad, none, "epsilon! feature_index!") \
     /* control and tuples */ \
     X(TUPLE, "tuple", 0, 255, 0, XGT_ANY, tuple, tuple, tuple, tuple, "") \
     X(GET_TUPLE_ELEMENT, "get-tuple-element", 1, 1, 0, XGT_ANY, get_tuple_element, tuple_element, get_tuple_element, get_tuple_element, "index!") \
-    X(CALL, "call", 0, 255, 0, XGT_ANY, call, none, call, call, "to_apply! is_composite output_to_operand_aliasing") \
-    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, none, while, none, "condition! body!") \
-    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, none, conditional, none, "true_computation false_computation branch_computations") \
+    X(CALL, "call", 0, 255, 0, XGT_ANY, call, call, call, call, "to_apply! is_composite output_to_operand_aliasing") \
+    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, by_control, while, none, "condition! body!") \
+    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, by_control, conditional, none, "true_computation false_computation branch_computations") \
     X(FUSION, "fusion", 0, 255, XGF_SHAPE, XGT_ANY, fusion, fusion, fusion, none, "kind! calls! output_to_operand_aliasing") \
-    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
-    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, none, opt_barrier, none, "") \
-    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, none, opt_barrier, none, "domain") \
-    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, none, after_all, none, "") \
-    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, none, add_dependency, none, "") \
+    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
+    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "") \
+    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "domain") \
+    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, handle, after_all, none, "") \
+    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, first, add_dependency, none, "") \
     /* random numbers */ \
-    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, rng, none, "distribution!") \
-    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, none, rng_bit_generator, random_bits, "algorithm!") \
+    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, all, rng, none, "distribution!") \
+    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, all, rng_bit_generator, random_bits, "algorithm!") \
     /* between devices */ \
-    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, pass, none, "") \
-    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
-    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, async_done, none, "") \
-    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, none, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
-    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, none, collective, none, "replica_groups channel_id mode ") \
-    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, none, collective, none, "replica_groups channel_id mode has_dynamic_root") \
-    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, none, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, none, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, async_done, none, "") \
+    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, pass, none, "") \
+    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
+    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
+    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, by_device, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
+    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, by_device, collective, none, "replica_groups channel_id mode ") \
+    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, by_device, collective, none, "replica_groups channel_id mode has_dynamic_root") \
+    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
     /* asynchronous and host */ \
-    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, none, async_start, none, "calls! async_execution_thread") \
-    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, none, pass, none, "calls async_execution_thread") \
-    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, none, async_done, none, "calls async_execution_thread") \
-    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, none, copy_start, none, "cross_program_prefetch_index") \
-    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, none, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, send, none, "channel_id! is_host_transfer") \
-    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, recv, none, "channel_id! is_host_transfer") \
-    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, recv_done, none, "channel_id is_host_transfer") \
-    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, infeed, none, "infeed_config") \
-    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, outfeed, none, "outfeed_config outfeed_shape")
+    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, "calls! async_execution_thread") \
+    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, handle, pass, none, "calls async_execution_thread") \
+    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
+    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
+    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id! is_host_transfer") \
+    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id! is_host_transfer") \
+    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
+    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
+    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
 
 /* X(NAME, text, KIND): attributes; the kind names the parser and printer (xg_attr_parse_<KIND>, xg_attr_print_<KIND>) and the member of
  * xg_attr that holds the value. Rows are in the order in which they are printed.
@@ -2329,6 +2331,9 @@ struct xg_module {
     bool made_order;             /* a control edge */
     bool row_programs;           /* priority fusion may make them: pass row-fusion */
     xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
+    uint32_t *param_sizes, *result_sizes; /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills them */
+    int64_t memory_limit;        /* bytes of device memory that the program may need; 0: any */
+    uint32_t made_again;         /* kernels that this has cost */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
@@ -12650,7 +12655,7 @@ XG_FN xg_value *xg_eval_iota(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 3, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
@@ -12727,8 +12732,9 @@ typedef struct xg_exe_thunk {
 } xg_exe_thunk;
 
 /* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+ * the caller must give both the same buffer (otherwise the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the
+ * array in front of it, plus 1. */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; uint32_t size_of, reserved; } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
@@ -16578,8 +16584,11 @@ XG_FN const xg_aff *xg_aff_parse(xg_aff_ctx *x, const xg_source *src, size_t *at
  * - Dims of a map are the indices of the shape it starts from, in order, with the shape's bounds as intervals; results are the indices of the other shape.
  * - Range symbols are what is summed or repeated over (reduced dims, windows, broadcast dims going forward). The maps of the operands of
  *   one instruction number the same loop alike: dot, convolution.
- * - Runtime symbols: `source` is the xg_inst whose element is read (clamped into the symbol's interval); the place map says which element.
- * - EMPTY: no element is read, or the shape has none. UNDEFINED: there is such a relation, but not as a map of this kind. */
+ * - Runtime symbols: `source` is the xg_inst whose element is read (clamped into the symbol's interval; a scatter has no point where it lies outside); the
+ *   place map says which element.
+ * - Maps say what an element may depend on. Where values decide (sort, scatter) that is more than what it does depend on.
+ * - EMPTY: no element is read, or the shape has none. UNDEFINED: there is such a relation, but not as a map of this kind; the opcode's word in the table is
+ *   the reason (xg_indexing_why_unknown). */
 #ifndef XG_INDEXING_H
 #define XG_INDEXING_H
 
@@ -16591,8 +16600,16 @@ XG_FN const xg_imap *xg_indexing_output_to_operand(xg_aff_ctx *x, const xg_inst 
 XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output);
 XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output); /* an element of a tuple, or the shape itself */
 XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i);
+XG_FN const char *xg_indexing_why_unknown(xg_opcode op); /* the reason why an opcode has no map, on purpose; NULL: it has one */
 
-/* ---- contract.c: dot, convolution, reduce, reduce-window, gather ---- */
+/* ---- contract.c: dot, convolution, reduce, reduce-window ---- */
+/* ---- by_index.c: gather, scatter ---- */
+/* ---- whole.c: select-and-scatter, sort, topk, scan, fft, factorisations, norms ---- */
+
+/* ---- text.c: for people ---- */
+XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i); /* every map of the instruction, both ways, with the places of runtime symbols */
+XG_FN void xg_indexing_print_map(xg_buf *b, xg_aff_ctx *x, const char *before, const xg_imap *m);
+XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m);       /* the same of every instruction, under its computation's name */
 
 /* ---- fusion.c: through computations ---- */
 XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand); /* any opcode; empty maps are left out */
@@ -16644,6 +16661,7 @@ typedef struct xg_index_query {
 } xg_index_query;
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back);
 XG_FN bool xg_index_is_plain_array(const xg_shape *s);
+XG_FN bool xg_index_hands_on(const xg_inst *i);
 XG_FN xg_imap *xg_index_begin(const xg_index_query *q, uint32_t n_syms, uint32_t n_rts, uint32_t n_constraints); /* dims are the indices of q->from */
 XG_FN const xg_aff *xg_index_sym(const xg_index_query *q, xg_imap *m, uint32_t which, int64_t size);            /* gives the symbol its interval */
 XG_FN const xg_aff *xg_index_dim(const xg_index_query *q, uint32_t which);
@@ -16659,6 +16677,20 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_call(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_along(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scan(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_fft(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q);
+/* What windows share. */
+XG_FN xg_window xg_index_window_of(const xg_inst *i);
+XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *o, const xg_aff *at, int64_t input_size);
+XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *d, const xg_aff *at, int64_t output_size);
 
 #endif /* XG_INDEXING_H */
 /* indexing/maps.c -- the question about one instruction, and the answers of the opcodes that move elements.
@@ -16721,7 +16753,18 @@ XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint
 
 /* ---- element by element, sources, tuples ---- */
 
-XG_FN const xg_imap *xg_index_none(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+/* What has no map, on purpose. Each word is a reason; xg_indexing_why_unknown has it as a sentence. */
+XG_FN const xg_imap *xg_index_by_value(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_control(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_device(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_outsider(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_handle(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+
+XG_FN const xg_imap *xg_index_all(const xg_index_query *q) { return xg_index_scalar(q); }
+XG_FN const xg_imap *xg_index_same(const xg_index_query *q) { return xg_index_identity(q); }
+XG_FN const xg_imap *xg_index_first(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_nothing(q); }
+/* A size that is set decides about every element. */
+XG_FN const xg_imap *xg_index_resize(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_scalar(q); }
 XG_FN const xg_imap *xg_index_source(const xg_index_query *q) { return xg_index_nothing(q); }
 XG_FN const xg_imap *xg_index_pointwise(const xg_index_query *q) { return q->in->rank == 0 && q->out->rank ? xg_index_scalar(q) : xg_index_identity(q); }
 XG_FN const xg_imap *xg_index_tuple(const xg_index_query *q) { return q->output == q->operand ? xg_index_identity(q) : xg_index_nothing(q); }
@@ -16876,6 +16919,9 @@ XG_FN const xg_imap *xg_index_dynamic_update_slice(const xg_index_query *q) {
 XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i) { return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1; }
 XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output) { return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[output] : i->shape; }
 
+/* A tuple goes through as it is: each of its elements to the same element of the result. */
+XG_FN bool xg_index_hands_on(const xg_inst *i) { return i->op == XG_OPT_BARRIER || i->op == XG_DOMAIN; }
+
 XG_FN bool xg_index_is_plain_array(const xg_shape *s) {
     uint32_t k;
     if (!xg_shape_is_array(s)) return false;
@@ -16891,7 +16937,14 @@ XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
 #undef X
     case XG_OPCODE_COUNT: break;
     }
-    return xg_index_none;
+    return xg_index_by_value;
+}
+
+XG_FN const char *xg_indexing_why_unknown(xg_opcode op) {
+    xg_index_fn f = xg_index_handler(op);
+    return f == xg_index_by_value ? "values decide which element it is, in a way that no runtime symbol can say" : f == xg_index_by_control ? "the computations that run decide" :
+           f == xg_index_by_device ? "elements come from other devices" : f == xg_index_by_outsider ? "code or a device outside of the module decides" :
+           f == xg_index_handle ? "what it makes or takes is a handle, whose parts have no elements of their own" : NULL;
 }
 
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back) {
@@ -16903,7 +16956,7 @@ XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t outp
     q.back = back;
     q.out = xg_indexing_output_shape(i, output);
     q.in = XG_OPERAND(i, operand)->shape;
-    if (i->op == XG_GET_TUPLE_ELEMENT && q.in->type == XLAGPU_TUPLE) q.in = q.out;
+    if ((i->op == XG_GET_TUPLE_ELEMENT || xg_index_hands_on(i)) && q.in->type == XLAGPU_TUPLE) q.in = q.out;
     q.from = back ? q.out : q.in;
     q.to = back ? q.in : q.out;
     if (!xg_index_is_plain_array(q.in) || !xg_index_is_plain_array(q.out)) return xg_imap_undefined(x);
@@ -16916,8 +16969,7 @@ XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst 
 XG_FN const xg_imap *xg_indexing_operand(xg_aff_ctx *x, const xg_inst *i, uint32_t operand) { return xg_index_ask(x, i, 0, operand, true); }
 
 #endif /* XG_INDEXING_MAPS_C */
-/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window; and gather, which reads where it
- * is told.
+/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window.
  *
  * What is summed over is a range symbol. Operands of one instruction number the same sum alike (a dot's contracting dimensions in
  * order; a convolution's window dimensions, then the input feature), so an emitter can run one loop over both. */
@@ -16964,6 +17016,36 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     return m;
 }
 XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) { return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q); }
+
+/* The scales of an operand have as many dimensions, each a divisor of the operand's: one stands for a block. From a scale to the result the block is a
+ * symbol of its own where the dimension reaches the result; where it is contracted, all of it adds up in one element. */
+XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
+    uint32_t side = q->operand % 2, k;
+    const xg_shape *whole = XG_OPERAND(q->i, side)->shape, *scale = q->in;
+    xg_index_query of = *q;
+    xg_imap *spread;
+    if (q->operand < 2) return xg_index_dot(q);
+    if (scale->rank != whole->rank) return xg_imap_undefined(q->x);
+    for (k = 0; k < scale->rank; k++) if (!scale->dims[k] || whole->dims[k] % scale->dims[k]) return xg_imap_undefined(q->x);
+    of.operand = side;
+    of.in = whole;
+    of.from = q->back ? q->out : whole;
+    of.to = q->back ? whole : q->out;
+    if (q->back) {
+        const xg_imap *m = xg_index_dot_back(&of);
+        const xg_aff *at[XG_RANK_MAX];
+        for (k = 0; k < scale->rank; k++) at[k] = xg_aff_div(q->x, m->results[k], whole->dims[k] / scale->dims[k]);
+        return xg_imap_with_results(q->x, m, at, scale->rank);
+    }
+    spread = xg_imap_new(q->x, scale->rank, scale->rank, 0, scale->rank, 0);
+    for (k = 0; k < scale->rank; k++) {
+        int64_t block = whole->dims[k] / scale->dims[k];
+        spread->dims[k].range = xg_range_of(0, scale->dims[k] - 1);
+        spread->syms[k].range = xg_range_of(0, block - 1);
+        spread->results[k] = xg_aff_add(q->x, xg_aff_mul(q->x, xg_aff_dim(q->x, k), block), xg_aff_sym(q->x, k));
+    }
+    return xg_imap_drop_unused_syms(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of)), NULL);
+}
 
 /* ---- windows ---- */
 
@@ -17106,92 +17188,129 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
     return m;
 }
 
-/* ---- gather ---- */
+#endif /* XG_INDEXING_CONTRACT_C */
+/* indexing/by_index.c -- gather and scatter, which move windows between a whole array and a part, where an array of indices says.
+ *
+ * A gather makes its part (the result) from the whole (operand 0); a scatter puts its parts (the updates) into the whole (its results). Both name the roles of dimensions
+ * alike, so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window fits; a scatter
+ * leaves out a window that does not fit. */
+#ifndef XG_INDEXING_BY_INDEX_C
+#define XG_INDEXING_BY_INDEX_C
 
-/* The roles of a gather's dims: which output dims are of the window and which of the batch. */
-typedef struct xg_index_gather_dims {
-    xg_ints offset, collapsed, starts, operand_batch, indices_batch, sizes;
-    int64_t vector_dim;
-    uint32_t n_batch, batch[XG_RANK_MAX]; /* output dims that number the slices, in order */
-} xg_index_gather_dims;
+/* The roles of dims: which dims of the part are of the window and which number the windows. */
+typedef struct xg_index_windows {
+    const xg_inst *indices;
+    const xg_shape *whole, *part;
+    xg_ints offset, collapsed, starts, whole_batch, indices_batch;
+    int64_t vector_dim, sizes[XG_RANK_MAX]; /* of a window, by dims of the whole */
+    uint32_t n_batch, batch[XG_RANK_MAX];   /* dims of the part that number the windows, in order */
+} xg_index_windows;
 
-XG_FN void xg_index_gather_read(const xg_index_query *q, xg_index_gather_dims *g) {
+XG_FN void xg_index_windows_batch(xg_index_windows *g) {
     uint32_t k;
-    g->offset = xg_attr_ints(q->i, XG_A_offset_dims);
-    g->collapsed = xg_attr_ints(q->i, XG_A_collapsed_slice_dims);
-    g->starts = xg_attr_ints(q->i, XG_A_start_index_map);
-    g->operand_batch = xg_attr_ints(q->i, XG_A_operand_batching_dims);
-    g->indices_batch = xg_attr_ints(q->i, XG_A_start_indices_batching_dims);
-    g->sizes = xg_attr_ints(q->i, XG_A_slice_sizes);
-    g->vector_dim = xg_attr_int(q->i, XG_A_index_vector_dim, 0);
     g->n_batch = 0;
-    for (k = 0; k < q->out->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
+    for (k = 0; k < g->part->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
 }
 
-/* The index into the indices operand for this output element; component is what stands in the vector dimension. */
-XG_FN void xg_index_gather_place(const xg_index_query *q, const xg_index_gather_dims *g, const xg_aff *component, const xg_aff **results) {
-    uint32_t k, next = 0, rank = XG_OPERAND(q->i, 1)->shape->rank;
-    for (k = 0; k < rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+XG_FN void xg_index_gather_windows(const xg_inst *i, const xg_shape *out, xg_index_windows *g) {
+    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    uint32_t k;
+    g->indices = XG_OPERAND(i, 1);
+    g->whole = XG_OPERAND(i, 0)->shape;
+    g->part = out;
+    g->offset = xg_attr_ints(i, XG_A_offset_dims);
+    g->collapsed = xg_attr_ints(i, XG_A_collapsed_slice_dims);
+    g->starts = xg_attr_ints(i, XG_A_start_index_map);
+    g->whole_batch = xg_attr_ints(i, XG_A_operand_batching_dims);
+    g->indices_batch = xg_attr_ints(i, XG_A_start_indices_batching_dims);
+    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    for (k = 0; k < g->whole->rank; k++) g->sizes[k] = sizes.p[k];
+    xg_index_windows_batch(g);
 }
 
-XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
-    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
-    xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
-    xg_index_gather_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
-    return m;
+/* n inputs, the indices, n updates; all updates have the roles of the first. */
+XG_FN void xg_index_scatter_windows(const xg_inst *i, uint32_t update, xg_index_windows *g) {
+    uint32_t k, next = 0;
+    g->indices = XG_OPERAND(i, i->n_operands / 2);
+    g->whole = XG_OPERAND(i, 0)->shape;
+    g->part = XG_OPERAND(i, update)->shape;
+    g->offset = xg_attr_ints(i, XG_A_update_window_dims);
+    g->collapsed = xg_attr_ints(i, XG_A_inserted_window_dims);
+    g->starts = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    g->whole_batch = xg_attr_ints(i, XG_A_input_batching_dims);
+    g->indices_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
+    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    for (k = 0; k < g->whole->rank; k++) {
+        bool one = xg_index_has(g->collapsed, k, NULL) || xg_index_has(g->whole_batch, k, NULL);
+        g->sizes[k] = one ? 1 : g->part->dims[g->offset.p[next++]];
+    }
+    xg_index_windows_batch(g);
 }
 
-/* The batch dim of the output that runs with operand dim k, given that k is a batching dim. */
-XG_FN uint32_t xg_index_gather_batch_dim(const xg_index_gather_dims *g, uint32_t which) {
+/* The index into the indices for this element of the part; component is what stands in the vector dimension. */
+XG_FN void xg_index_windows_place(const xg_index_query *q, const xg_index_windows *g, const xg_aff *component, const xg_aff **results) {
+    uint32_t k, next = 0;
+    for (k = 0; k < g->indices->shape->rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+}
+
+/* The dim of the part that runs with batching dim `which` of the whole. */
+XG_FN uint32_t xg_index_windows_batch_dim(const xg_index_windows *g, uint32_t which) {
     int64_t d = g->indices_batch.p[which];
     return g->batch[d > g->vector_dim ? d - 1 : d];
 }
 
-XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
-    const xg_inst *indices = XG_OPERAND(q->i, 1);
+XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_index_windows *g) {
     xg_imap *m = xg_index_begin(q, 0, g->starts.n, 0);
     uint32_t k, at, next = 0;
-    for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(g->operand_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_gather_batch_dim(g, at)); continue; }
+    for (k = 0; k < g->whole->rank; k++) {
+        if (xg_index_has(g->whole_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_windows_batch_dim(g, at)); continue; }
         m->results[k] = xg_index_has(g->collapsed, k, NULL) ? xg_aff_const(q->x, 0) : xg_index_dim(q, (uint32_t)g->offset.p[next++]);
         if (xg_index_has(g->starts, k, &at)) {
-            const xg_aff *start = xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]), *place[XG_RANK_MAX];
-            xg_index_gather_place(q, g, xg_aff_const(q->x, at), place);
-            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, indices->shape->rank);
+            const xg_aff *start = xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]), *place[XG_RANK_MAX];
+            xg_index_windows_place(q, g, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, g->indices->shape->rank);
             m->results[k] = xg_aff_add(q->x, m->results[k], start);
         }
     }
     return m;
 }
 
-/* Forward, symbols: the slices, by the batch dims of the output; those that run with a dim of the operand are that dim. */
-XG_FN const xg_imap *xg_index_gather_from_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
-    const xg_inst *indices = XG_OPERAND(q->i, 1);
-    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, q->in->rank);
+/* Symbols: the windows, by the dims of the part that number them; those that run with a dim of the whole are that dim. */
+XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_index_windows *g) {
+    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, g->whole->rank);
     const xg_aff *place[XG_RANK_MAX];
     uint32_t k, j, at, next = 0, n = 0;
-    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, q->out->dims[g->batch[k]]);
-    for (k = 0; k < g->operand_batch.n; k++) m->results[xg_index_gather_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->operand_batch.p[k]);
-    for (k = 0; k < q->in->rank; k++) {
+    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, g->part->dims[g->batch[k]]);
+    for (k = 0; k < g->whole_batch.n; k++) m->results[xg_index_windows_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->whole_batch.p[k]);
+    for (k = 0; k < g->whole->rank; k++) {
         const xg_aff *e = xg_index_dim(q, k);
-        if (xg_index_has(g->operand_batch, k, NULL)) continue;
+        if (xg_index_has(g->whole_batch, k, NULL)) continue;
         if (xg_index_has(g->starts, k, &at)) {
             xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
             uint32_t batch = 0;
-            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]));
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]));
             for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
             for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
-            for (j = 0; j < indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
-            m->rts[at].map = xg_imap_with_results(q->x, where, place, indices->shape->rank);
+            for (j = 0; j < g->indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, g->indices->shape->rank);
         }
-        xg_index_require(m, &n, e, 0, g->sizes.p[k] - 1);
+        xg_index_require(m, &n, e, 0, g->sizes[k] - 1);
         if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
     }
     m->n_constraints = n;
     return m;
 }
+
+/* ---- gather ---- */
+
+XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_windows *g) {
+    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
+    xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
+    xg_index_windows_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
+    return m;
+}
 /* Symbols: the window. */
-XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_windows *g) {
     xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
     uint32_t k, batch = 0;
     for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
@@ -17200,13 +17319,185 @@ XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const
 }
 
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
-    xg_index_gather_dims g;
-    xg_index_gather_read(q, &g);
-    if (!q->back) return q->operand == 0 ? xg_index_gather_from_operand(q, &g) : xg_index_gather_from_indices(q, &g);
-    return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
+    xg_index_windows g;
+    xg_index_gather_windows(q->i, q->out, &g);
+    if (!q->back) return q->operand == 0 ? xg_index_whole_to_part(q, &g) : xg_index_gather_from_indices(q, &g);
+    return q->operand == 0 ? xg_index_part_to_whole(q, &g) : xg_index_gather_indices(q, &g);
 }
 
-#endif /* XG_INDEXING_CONTRACT_C */
+/* ---- scatter ---- */
+
+/* Any index may name any element, within its batch. */
+XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_index_windows *g) {
+    xg_ints from = q->back ? g->whole_batch : g->indices_batch, to = q->back ? g->indices_batch : g->whole_batch;
+    xg_imap *m = xg_index_begin(q, q->to->rank - to.n, 0, 0);
+    uint32_t k, at, n = 0;
+    for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_has(to, k, &at) ? xg_index_dim(q, (uint32_t)from.p[at]) : xg_index_sym(q, m, n++, q->to->dims[k]);
+    return m;
+}
+
+/* Inputs first: what no update meets stays; the computation is given all of them at one place. */
+XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q) {
+    uint32_t n = q->i->n_operands / 2;
+    xg_index_windows g;
+    if (q->operand < n) return xg_index_identity(q);
+    xg_index_scatter_windows(q->i, q->operand == n ? n + 1 : q->operand, &g);
+    if (q->operand == n) return xg_index_scatter_indices(q, &g);
+    return q->back ? xg_index_whole_to_part(q, &g) : xg_index_part_to_whole(q, &g);
+}
+
+#endif /* XG_INDEXING_BY_INDEX_C */
+/* indexing/whole.c -- opcodes of which an element depends on much of an operand, for reasons that lie in values: which element a window selects, where an element
+ * is sorted to; or in a computation that goes over whole lines: transforms, factorisations, norms, scans.
+ *
+ * XLA answers "unknown" here. The maps say all that an element may depend on: along some dimensions everything (a symbol), along the others the element's own
+ * index, with the constraints that triangles and the order of a scan give. */
+#ifndef XG_INDEXING_WHOLE_C
+#define XG_INDEXING_WHOLE_C
+
+/* Dimension k of the result of the map: the same index, or (where `mixed` says so) every one. Both shapes number their dimensions alike. */
+XG_FN const xg_imap *xg_index_mixed(const xg_index_query *q, const bool *mixed) {
+    uint32_t k, n = 0, at = 0;
+    xg_imap *m;
+    if (q->from->rank != q->to->rank) return xg_imap_undefined(q->x);
+    for (k = 0; k < q->to->rank; k++) n += mixed[k];
+    m = xg_index_begin(q, n, 0, 0);
+    for (k = 0; k < q->to->rank; k++) m->results[k] = mixed[k] ? xg_index_sym(q, m, at++, q->to->dims[k]) : xg_index_dim(q, k);
+    return m;
+}
+
+/* sort along its dimension, topk along the last: any element may come to any place of its line. */
+XG_FN const xg_imap *xg_index_along(const xg_index_query *q) {
+    bool mixed[XG_RANK_MAX] = {false};
+    if (q->to->rank == 0) return xg_index_identity(q);
+    mixed[q->i->op == XG_SORT ? xg_attr_ints(q->i, XG_A_dimensions).p[0] : (int64_t)q->to->rank - 1] = true;
+    return xg_index_mixed(q, mixed);
+}
+
+/* The last fft_length.n dimensions are transformed; those of real transforms differ in size. */
+XG_FN const xg_imap *xg_index_fft(const xg_index_query *q) {
+    bool mixed[XG_RANK_MAX] = {false};
+    uint32_t k;
+    for (k = q->to->rank - xg_attr_ints(q->i, XG_A_fft_length).n; k < q->to->rank; k++) mixed[k] = true;
+    return xg_index_mixed(q, mixed);
+}
+
+/* ---- select-and-scatter ---- */
+
+/* The source's element o lies over the window of the operand that begins at o * stride - pad. The selected element may be any of the window. */
+XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q) {
+    xg_window w = xg_index_window_of(q->i);
+    const xg_shape *source = XG_OPERAND(q->i, 1)->shape;
+    uint32_t k, n = 0, rank = q->out->rank;
+    xg_imap *m;
+    if (q->operand == 2) return xg_index_scalar(q);
+    if (w.n != rank) return xg_imap_undefined(q->x);
+    m = xg_index_begin(q, q->operand ? rank : rank * 2, 0, rank * 4);
+    for (k = 0; k < rank; k++) {
+        const xg_aff *d = xg_index_dim(q, k), *at = xg_index_sym(q, m, k, w.p[k].size), *o;
+        if (q->operand && !q->back) { m->results[k] = xg_index_window_input(q, m, &n, &w.p[k], d, at, q->out->dims[k]); continue; }
+        o = xg_index_window_output(q, m, &n, &w.p[k], d, at, source->dims[k]);
+        /* An element and the one selected instead of it share a window: the relation is its own mirror image. */
+        if (!q->operand) { at = xg_index_sym(q, m, rank + k, w.p[k].size); o = xg_index_window_input(q, m, &n, &w.p[k], o, at, q->out->dims[k]); }
+        m->results[k] = o;
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- scan ---- */
+
+/* Inputs, then initial carries; outputs, then final carries. An element of an output comes from what was scanned up to it, whole slices of it. */
+XG_FN const xg_imap *xg_index_scan(const xg_index_query *q) {
+    int64_t carries = xg_attr_int(q->i, XG_A_num_carries, 0), dim = xg_attr_ints(q->i, XG_A_dimensions).p[0];
+    bool input = q->operand + carries < q->i->n_operands, output = q->output + carries < xg_indexing_n_outputs(q->i), up = (xg_attr_int(q->i, XG_A_is_reverse, 0) != 0) == q->back;
+    xg_imap *m = xg_index_begin(q, q->to->rank, 0, 1);
+    uint32_t k, n = 0;
+    for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_sym(q, m, k, q->to->dims[k]);
+    if (input && output) {
+        const xg_aff *d = xg_index_dim(q, (uint32_t)dim), *s = m->results[dim];
+        xg_index_require(m, &n, up ? xg_aff_sub(q->x, s, d) : xg_aff_sub(q->x, d, s), 0, q->to->dims[dim] - 1);
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- triangles ---- */
+
+/* Matrices of the last two dimensions, whatever stands before them: begins a map whose last two results are the symbols 0 and 1. */
+XG_FN xg_imap *xg_index_matrices(const xg_index_query *q, uint32_t n_constraints, const xg_aff *from[2], const xg_aff *to[2]) {
+    uint32_t rank = q->to->rank, k;
+    xg_imap *m = xg_index_begin(q, 2, 0, n_constraints);
+    for (k = 0; k + 2 < rank; k++) m->results[k] = xg_index_dim(q, k);
+    for (k = 0; k < 2; k++) {
+        from[k] = xg_index_dim(q, rank - 2 + k);
+        to[k] = m->results[rank - 2 + k] = xg_index_sym(q, m, k, q->to->dims[rank - 2 + k]);
+    }
+    return m;
+}
+XG_FN void xg_index_not_above(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_aff *a, const xg_aff *b, int64_t least) {
+    xg_index_require(m, n, xg_aff_sub(q->x, b, a), least, INT64_MAX);
+}
+
+/* One triangle is read. A matrix that is not positive definite makes all of its result NaN, so every element depends on all of the triangle. */
+XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q) {
+    const xg_aff *from[2], *to[2];
+    xg_imap *m = xg_index_matrices(q, 1, from, to);
+    uint32_t n = 0, row = xg_attr_int(q->i, XG_A_lower, 0) ? 0 : 1;
+    const xg_aff *const *in = q->back ? to : from;
+    xg_index_not_above(q, m, &n, in[1 - row], in[row], 0);
+    return m;
+}
+
+/* op(A) X = B goes over the rows of B, X op(A) = B over its columns; upwards where op(A) is lower on the left or upper on the right. An element comes from its own row
+ * (column) and those before it, and from A's triangle there; a unit diagonal is not read. */
+XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q) {
+    bool left = xg_attr_int(q->i, XG_A_left_side, 0) != 0, lower = xg_attr_int(q->i, XG_A_lower, 0) != 0, turned = !xg_str_is(xg_attr_str(q->i, XG_A_transpose_a), "NO_TRANSPOSE");
+    bool up = (lower != turned) == left;
+    uint32_t n = 0, line = left ? 0 : 1, k;
+    const xg_aff *from[2], *to[2];
+    xg_imap *m;
+    if (q->operand == 1) {
+        xg_imap *b = xg_index_begin(q, 1, 0, 1);
+        const xg_aff *mine, *other;
+        for (k = 0; k < q->to->rank; k++) b->results[k] = xg_index_dim(q, k);
+        line += q->to->rank - 2;
+        mine = b->results[line];
+        other = b->results[line] = xg_index_sym(q, b, 0, q->to->dims[line]);
+        if (up == q->back) xg_index_not_above(q, b, &n, other, mine, 0);
+        else xg_index_not_above(q, b, &n, mine, other, 0);
+        return b;
+    }
+    m = xg_index_matrices(q, 3, from, to);
+    {
+        const xg_aff *const *out = q->back ? from : to, *const *in = q->back ? to : from;
+        const xg_aff *x = out[line], *last = in[turned ? 1 - line : line];
+        xg_index_not_above(q, m, &n, lower ? in[1] : in[0], lower ? in[0] : in[1], xg_attr_int(q->i, XG_A_unit_diagonal, 0) ? 1 : 0);
+        if (up) xg_index_not_above(q, m, &n, last, x, 0);
+        else xg_index_not_above(q, m, &n, x, last, 0);
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- batch norms ---- */
+
+/* An array has the operand's dimensions or is a row of features; between two arrays all else is summed over, save where inference takes one element alone. */
+XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q) {
+    uint32_t feature = (uint32_t)xg_attr_int(q->i, XG_A_feature_index, 0), k, n = 0;
+    bool alone = q->i->op == XG_BATCH_NORM_INFERENCE && q->operand == 0, moments = q->i->op == XG_BATCH_NORM_TRAINING && q->output > 0;
+    const xg_aff *f;
+    xg_imap *m;
+    if (alone) return xg_index_identity(q);
+    if (moments && q->operand > 0) return xg_index_nothing(q); /* mean and variance are the operand's own */
+    if (q->i->op == XG_BATCH_NORM_GRAD && ((q->output == 1 && q->operand == 1) || (q->output == 2 && q->operand < 4))) return xg_index_nothing(q);
+    m = xg_index_begin(q, q->to->rank - 1, 0, 0);
+    f = xg_index_dim(q, q->from->rank == 1 ? 0 : feature);
+    for (k = 0; k < q->to->rank; k++) m->results[k] = q->to->rank == 1 || k == feature ? f : xg_index_sym(q, m, n++, q->to->dims[k]);
+    return m;
+}
+
+#endif /* XG_INDEXING_WHOLE_C */
 /* indexing/fusion.c -- maps through a computation, and so through a fusion.
  *
  * Going back, instructions are visited in reverse program order: by the time one is reached, all its users have said through which maps they
@@ -17272,8 +17563,8 @@ XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *s
     for (a = 0; a < set->maps.n; a++) for (b = 0; b < next.n && !to->unknown; b++) xg_map_set_add(x, to, xg_imap_compose(x, set->maps.p[a], next.p[b]));
 }
 
-/* Which output of operand k is meant: the one that a get-tuple-element names; another use of a tuple means its first, which has no map then. */
-XG_FN uint32_t xg_index_operand_output(const xg_inst *i) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : 0; }
+/* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a tuple means its first, which has no map then. */
+XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : xg_index_hands_on(i) ? o : 0; }
 
 XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, uint32_t depth) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, output, start);
@@ -17285,7 +17576,7 @@ XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, 
             if (!s || !s->maps.n) continue;
             for (k = 0; k < i->n_operands; k++) {
                 if (i->op == XG_TUPLE && k != o) continue;
-                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i)), s, xg_index_set(x, i, o, k, true, depth));
+                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s, xg_index_set(x, i, o, k, true, depth));
             }
         }
     }
@@ -17298,10 +17589,10 @@ XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *fro
     const xg_inst *i;
     for (i = from->next; i; i = i->next) {
         uint32_t n = xg_indexing_n_outputs(i), o, k;
-        for (k = 0; k < i->n_operands; k++) {
-            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i));
-            if (!s || !s->maps.n) continue;
-            for (o = 0; o < n; o++) if (i->op != XG_TUPLE || k == o) xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
+        for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
+            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i, o));
+            if (!s || !s->maps.n || (i->op == XG_TUPLE && k != o)) continue;
+            xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
         }
     }
     return g;
@@ -17318,14 +17609,14 @@ XG_FN xg_imaps xg_index_just(xg_aff_ctx *x, const xg_imap *m) {
 }
 
 XG_FN xg_imaps xg_index_fusion_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    const xg_comp *c = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
     if (!c || !c->root || operand >= c->n_params || depth > XG_INDEXING_CALLS_MAX) return xg_index_just(x, xg_imap_undefined(x));
     if (back) return xg_indexing_group_maps(xg_index_walk_back(x, c->root, output, NULL, depth + 1), c->params[operand], 0);
     return xg_indexing_group_maps(xg_index_walk_forward(x, c->params[operand], NULL, depth + 1), c->root, output);
 }
 
 XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    if (i->op == XG_FUSION) return xg_index_fusion_set(x, i, output, operand, back, depth);
+    if (i->op == XG_FUSION || i->op == XG_CALL) return xg_index_fusion_set(x, i, output, operand, back, depth);
     return xg_index_just(x, xg_index_ask(x, i, output, operand, back));
 }
 XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) { return xg_index_set(x, i, output, operand, true, 0); }
@@ -17336,8 +17627,60 @@ XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q) {
     xg_imaps set = xg_index_fusion_set(q->x, q->i, q->output, q->operand, q->back, 0);
     return set.n == 0 ? xg_index_nothing(q) : set.n == 1 ? set.p[0] : xg_imap_undefined(q->x);
 }
+XG_FN const xg_imap *xg_index_call(const xg_index_query *q) { return xg_index_fusion(q); }
 
 #endif /* XG_INDEXING_FUSION_C */
+/* indexing/text.c -- maps of instructions as text: what `--emit=indexing` prints and the tests of this room read. */
+#ifndef XG_INDEXING_TEXT_C
+#define XG_INDEXING_TEXT_C
+
+/* Runtime symbols follow, each with the element that it is: "rt0 = NAME at MAP". The map of a place has the owner's own symbols, not printed again. */
+XG_FN void xg_indexing_print_map(xg_buf *b, xg_aff_ctx *x, const char *before, const xg_imap *m) {
+    uint32_t k;
+    xg_puts(b, before);
+    xg_imap_print(b, m);
+    xg_putc(b, '\n');
+    for (k = 0; m->state == XG_IMAP_OK && k < m->n_rts; k++) {
+        const xg_inst *source = (const xg_inst *)m->rts[k].source;
+        xg_str name = xg_imap_sym_name(x, m, m->n_syms + k);
+        xg_printf(b, "%s  %.*s = %.*s at ", before, (int)name.n, name.p, (int)source->name.n, source->name.p);
+        xg_imap_print(b, m->rts[k].map);
+        xg_putc(b, '\n');
+    }
+}
+
+XG_FN void xg_indexing_print_set(xg_buf *b, xg_aff_ctx *x, xg_imaps set) {
+    uint32_t k;
+    if (!set.n) xg_puts(b, "  nothing\n");
+    for (k = 0; k < set.n; k++) xg_indexing_print_map(b, x, "  ", set.p[k]);
+}
+
+XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i) {
+    uint32_t n = xg_indexing_n_outputs(i), o, k;
+    if (xg_indexing_why_unknown(i->op)) { xg_printf(b, "unknown: %s\n", xg_indexing_why_unknown(i->op)); return; }
+    for (o = 0; o < n; o++) for (k = 0; k < i->n_operands; k++) {
+        xg_printf(b, "output %u to operand %u (%s)\n", o, k, XG_OPERAND(i, k)->name.p);
+        xg_indexing_print_set(b, x, xg_indexing_output_to_operand_set(x, i, o, k));
+    }
+    for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
+        xg_printf(b, "operand %u (%s) to output %u\n", k, XG_OPERAND(i, k)->name.p, o);
+        xg_indexing_print_set(b, x, xg_indexing_operand_to_output_set(x, i, k, o));
+    }
+}
+
+XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_printf(b, "%s%.*s:\n", c == m->first ? "" : "\n", (int)c->name.n, c->name.p);
+        XG_FOR_INSTS(i, c) {
+            if (!i->n_operands) continue;
+            xg_printf(b, "%.*s: %s\n", (int)i->name.n, i->name.p, xg_op_name(i->op));
+            xg_indexing_print(b, xg_aff_new(b->arena), i);
+        }
+    }
+}
+
+#endif /* XG_INDEXING_TEXT_C */
 /* indexing/layout.c -- the order of elements in memory: linear offsets, what a bitcast and a reshape keep, which thread takes which element.
  *
  * An element's offset is the sum of index times stride, the strides by layout. The way back divides by the stride and takes the remainder by the size, minor
@@ -17696,6 +18039,8 @@ XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatt
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
@@ -17731,6 +18076,13 @@ XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction mad
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
+
+/* ---- fft_stages.c: transforms in one block ---- */
+typedef struct xg_fft_stage_row { int64_t radix, length, done, inner; } xg_fft_stage_row;
+typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
+XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
+XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -23579,6 +23931,18 @@ XG_FN xg_ints xg_dyn_alias_index(xg_module *m, const xg_shape *s, xg_ints index)
     r.n = index.n + xg_dyn_is_array(s);
     return r;
 }
+/* Which leaves are sizes, and of what: shapes say it no more afterwards. */
+XG_FN void xg_dyn_note_sizes(const xg_shape *s, uint32_t *out, uint32_t *n) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_dyn_note_sizes(s->elems[k], out, n); return; }
+    out[(*n)++] = 0;
+    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) out[(*n)++] = k + 1;
+}
+XG_FN uint32_t *xg_dyn_sizes(xg_module *m, const xg_shape *s) {
+    uint32_t *out = XG_NEW_N(m->arena, uint32_t, (size_t)xg_shape_leaves(xg_dyn_packed_shape(m, s)) + 1), n = 0;
+    xg_dyn_note_sizes(s, out, &n);
+    return out;
+}
 XG_FN void xg_dyn_entry(xg_module *m) {
     xg_io_alias *aliases = XG_NEW_N(m->arena, xg_io_alias, m->n_aliases + (size_t)1);
     uint32_t k;
@@ -23588,6 +23952,8 @@ XG_FN void xg_dyn_entry(xg_module *m) {
         aliases[k].param_index = xg_dyn_alias_index(m, m->entry_params->elems[aliases[k].param], aliases[k].param_index);
     }
     m->aliases = aliases;
+    m->param_sizes = xg_dyn_sizes(m, m->entry_params);
+    m->result_sizes = xg_dyn_sizes(m, m->entry_result);
     {
         const xg_shape **params = XG_NEW_N(m->arena, const xg_shape *, m->entry_params->n_elems + (size_t)1);
         for (k = 0; k < m->entry_params->n_elems; k++) params[k] = xg_dyn_packed_shape(m, m->entry_params->elems[k]);
@@ -23628,6 +23994,75 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
 }
 
 #endif /* XG_OPT_DYNAMIC_PADDER_C */
+/* opt/fft_stages.c -- how one block makes an fft: the stages of a transform that fits into shared memory, for the pass that decides what fits and for the emitter that makes it.
+ *
+ * The self-sorting form that Cochran et al. ("What is the fast Fourier transform?", 1967) ascribe to Stockham, one dimension after the other. With N the length of the
+ * dimension, L the product of its radices so far and I the number of elements inside of it, butterfly b of a stage takes the elements b + q N/R, q < R, multiplies each by the
+ * root of order L R to the power q k, k = b mod L, transforms the R of them, and puts result c at (b div L) L R + c L + k. After the last stage they are in order.
+ * Prime factors up to XG_FFT_RADIX_MAX are butterflies in registers. A larger one is done by its definition: each result is a sum over all of its elements, with roots from a table in
+ * shared memory. Such a stage takes its operands from one array and puts its results into another one. It comes first, where the table is shortest. */
+#ifndef XG_OPT_FFT_STAGES_C
+#define XG_OPT_FFT_STAGES_C
+
+enum { XG_FFT_RADIX_MAX = 13, XG_FFT_SHARED_MAX = 48 << 10 };
+
+/* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different banks. */
+XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }
+
+XG_FN void xg_fft_stage(xg_fft_stages *s, int64_t radix, int64_t length, int64_t done, int64_t inner) {
+    xg_fft_stage_row *r = &s->p[s->n++];
+    r->radix = radix;
+    r->length = length;
+    r->done = done;
+    r->inner = inner;
+}
+
+/* The radix of the next stage, given what is left of the length: primes from the largest on, then eights, but rather 4 * 4 than 8 * 2. */
+XG_FN int64_t xg_fft_radix(int64_t rest) {
+    int64_t odd = rest, most = 1, p;
+    while (odd % 2 == 0) odd /= 2;
+    for (p = 3; p * p <= odd; p += 2) while (odd % p == 0) { most = p; odd /= p; }
+    if (XG_MAX(most, odd) > 1) return XG_MAX(most, odd);
+    return rest == 4 || rest == 16 ? 4 : XG_MIN(rest, (int64_t)8);
+}
+
+XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner) {
+    xg_fft_stages s;
+    uint32_t k;
+    s.n = 0;
+    s.table = 0;
+    for (k = n; k-- > 0;) inner *= lengths[k];
+    for (k = 0; k < n; k++) {
+        int64_t done = 1;
+        inner /= lengths[k];
+        while (done < lengths[k]) {
+            int64_t radix = xg_fft_radix(lengths[k] / done);
+            bool sum = radix > XG_FFT_RADIX_MAX;
+            if (sum) s.table = XG_MAX(s.table, done * radix);
+            if (sum && !s.n) xg_fft_stage(&s, 1, 1, 1, 1); /* brings the elements into shared memory */
+            xg_fft_stage(&s, radix, lengths[k], done, inner);
+            done *= radix;
+        }
+    }
+    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 1, 1, 1, 1); /* and from there to where they belong */
+    return s;
+}
+
+/* Whether one block has the memory for `count` transforms. */
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes) {
+    int64_t volume = count, places;
+    xg_fft_stages s;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        if (lengths[k] < 1 || lengths[k] > XG_FFT_SHARED_MAX / volume) return false;
+        volume *= lengths[k];
+    }
+    s = xg_fft_stages_of(lengths, n, 1);
+    places = xg_fft_places(volume, bytes);
+    return bytes * (s.table ? 2 * places + s.table : places) <= XG_FFT_SHARED_MAX;
+}
+
+#endif /* XG_OPT_FFT_STAGES_C */
 /* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
  *
  * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
@@ -23889,7 +24324,11 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     return x;
 }
 
-XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_fft_is_kernel(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_fits(n.p, n.n, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4);
+}
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i); }
 XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */
@@ -26098,6 +26537,157 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */
+/* opt/topk_rewriter.c -- TopkRewriter: a sort of which only the first elements of each row are taken, with their places, is a topk.
+ *
+ *     slice(sort(x, iota), 0:k)  ==>  topk(x, k)
+ *
+ * The comparator has to be a comparison of x with itself, less or greater. topk takes the total order and keeps equal elements in their order, as a stable sort does. So the comparison
+ * has to be total (integers, or floats with type=TOTALORDER), or the sort must not be a stable one: then the zeros, which a partial comparison takes for equal, may stand
+ * in any order, and where NaN goes is not defined by such a sort. A sort of values alone stays: it needs no places beside them, and writes what is sliced off it.
+ *
+ * The custom call "TopK" of older exporters, the largest first, becomes the instruction. */
+#ifndef XG_OPT_TOPK_REWRITER_C
+#define XG_OPT_TOPK_REWRITER_C
+
+typedef struct xg_topk { xg_inst *sort; uint32_t dim, which; int64_t length, k; bool largest; } xg_topk; /* which: the operand that is compared */
+
+XG_FN bool xg_topk_read_comparator(xg_topk *t) {
+    const xg_comp *c = xg_attr_comp(t->sort, XG_A_to_apply);
+    const xg_inst *root = c->root, *x, *y;
+    xg_str direction;
+    int class_of;
+    bool swapped;
+    if (root->op != XG_COMPARE) return false;
+    direction = xg_attr_str(root, XG_A_direction);
+    x = XG_OPERAND(root, 0);
+    y = XG_OPERAND(root, 1);
+    if ((!xg_str_is(direction, "LT") && !xg_str_is(direction, "GT")) || x->op != XG_PARAMETER || y->op != XG_PARAMETER || x->number / 2 != y->number / 2 || x == y) return false;
+    class_of = xg_type_class(x->shape->type);
+    if (class_of != XGT_I && class_of != XGT_F) return false;
+    if (class_of == XGT_F && !xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER") && xg_attr_int(t->sort, XG_A_is_stable, 0)) return false;
+    swapped = x->number > y->number;
+    t->which = (uint32_t)(x->number / 2);
+    t->largest = xg_str_is(direction, "GT") != swapped;
+    return true;
+}
+/* Only the beginnings of rows are taken. */
+XG_FN bool xg_topk_take(xg_topk *t, const xg_inst *array) {
+    if (array == array->comp->root) return false;
+    XG_FOR_USES(u, array) {
+        const xg_slice_dim *d;
+        if (u->user->op != XG_SLICE) return false;
+        d = &xg_inst_attr(u->user, XG_A_slice)->v.slices->p[t->dim];
+        t->k = XG_MAX(t->k, d->limit);
+    }
+    return true;
+}
+XG_FN bool xg_topk_is_iota(const xg_inst *x, uint32_t dim) {
+    uint32_t own = dim;
+    if (x->op == XG_BROADCAST) {
+        xg_ints at = xg_attr_ints(x, XG_A_dimensions);
+        for (own = 0; own < at.n && at.p[own] != (int64_t)dim; own++) {}
+        if (own == at.n) return false;
+        x = XG_OPERAND(x, 0);
+    }
+    return x->op == XG_IOTA && xg_attr_int(x, XG_A_iota_dimension, 0) == (int64_t)own && xg_type_class(x->shape->type) == XGT_I && xg_type_bits(x->shape->type) >= 32;
+}
+XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
+    const xg_shape *s;
+    bool places = false;
+    memset(t, 0, sizeof *t);
+    t->sort = i;
+    if (i->op != XG_SORT || i->n_operands < 2 || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors) || xg_inst_attr(i, XG_A_backend_config)) return false;
+    s = XG_OPERAND(i, 0)->shape;
+    t->dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    t->length = s->dims[t->dim];
+    if (s->dynamic || t->dim + 1 != s->rank || t->length > INT32_MAX || s->elements == 0 || !xg_topk_read_comparator(t)) return false;
+    XG_FOR_USES(u, i) {
+        uint32_t k;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_topk_take(t, u->user)) return false;
+        k = (uint32_t)xg_attr_int(u->user, XG_A_index, 0);
+        if (k == t->which || !u->user->first_use) continue;
+        if (!xg_topk_is_iota(XG_OPERAND(i, k), t->dim)) return false;
+        places = true;
+    }
+    return places && 2 * t->k <= t->length;
+}
+
+XG_FN xg_inst *xg_topk_make(const xg_hb *b, xg_inst *x, int64_t k, bool largest) {
+    xg_inst *i = xg_hb_op(b, XG_TOPK, x->shape, &x, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_k, k));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_largest, largest));
+    return xg_hb_done(i);
+}
+/* In place of each slice of an output of the sort: the same slice of the first k. */
+XG_FN void xg_topk_give(xg_inst *array, xg_inst *few) {
+    xg_use *u, *next;
+    for (u = array->first_use; u; u = next) {
+        xg_inst *slice = u->user;
+        xg_hb b = xg_hb_at(slice);
+        next = u->next;
+        xg_opt_replace(slice, xg_hb_slice(&b, few, xg_inst_attr(slice, XG_A_slice)->v.slices->p));
+        xg_inst_remove(slice);
+    }
+}
+XG_FN bool xg_topk_rewrite(xg_inst *i) {
+    xg_topk t;
+    xg_hb b;
+    xg_inst *top;
+    xg_use *u, *next;
+    if (!xg_topk_read(&t, i)) return false;
+    b = xg_hb_at(i);
+    top = xg_topk_make(&b, XG_OPERAND(i, t.which), t.k, t.largest);
+    for (u = i->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        uint32_t k = (uint32_t)xg_attr_int(element, XG_A_index, 0);
+        next = u->next;
+        if (element->first_use) xg_topk_give(element, k == t.which ? xg_hb_element(&b, top, 0) : xg_hb_convert(&b, xg_hb_element(&b, top, 1), XG_OPERAND(i, k)->shape->type));
+        xg_inst_remove(element);
+    }
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
+        XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
+        uint32_t k;
+        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
+    }
+    return changed;
+}
+
+/* ---- the custom call ---- */
+
+XG_FN bool xg_topk_is_call(const xg_inst *i) {
+    const xg_attr *called;
+    const xg_shape *s;
+    uint32_t k;
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != 2) return false;
+    if (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "TopK") && !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__gpu$TopK")) return false;
+    called = xg_inst_attr(i, XG_A_called_computations);
+    if (called && called->v.comps->n && (called->v.comps->p[0]->root->op != XG_COMPARE || !xg_str_is(xg_attr_str(called->v.comps->p[0]->root, XG_A_direction), "GT"))) return false;
+    s = XG_OPERAND(i, 0)->shape;
+    if (!xg_shape_is_array(s) || s->rank == 0 || s->dynamic || (xg_type_class(s->type) != XGT_I && xg_type_class(s->type) != XGT_F)) return false;
+    if (i->shape->elems[0]->type != s->type || i->shape->elems[1]->type != XLAGPU_S32) return false;
+    for (k = 0; k < 2; k++) {
+        const xg_shape *e = i->shape->elems[k];
+        if (e->rank != s->rank || e->dims[s->rank - 1] > s->dims[s->rank - 1] || memcmp(e->dims, s->dims, (s->rank - 1) * sizeof *s->dims) != 0) return false;
+    }
+    return i->shape->elems[0]->dims[s->rank - 1] == i->shape->elems[1]->dims[s->rank - 1];
+}
+XG_FN xg_inst *xg_topk_expand_call(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape->elems[0];
+    xg_inst *top = xg_topk_make(b, XG_OPERAND(i, 0), s->dims[s->rank - 1], true), *out[2];
+    out[0] = xg_hb_element(b, top, 0);
+    out[1] = xg_hb_element(b, top, 1);
+    return xg_hb_tuple(b, out, 2);
+}
+XG_FN bool xg_opt_topk_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call); }
+
+#endif /* XG_OPT_TOPK_REWRITER_C */
 /* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
  *
  *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
@@ -26660,9 +27250,12 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion onl
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
 /* ---- sort_passes.c ---- */
-enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sort_slices(xg_module *m);     /* sort_slices.c: sorts of which parts are taken write those only */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+XG_FN bool xg_fuse_topk_selects(const xg_inst *i);
 
 /* ---- scatter_operands.c ---- */
 XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
@@ -27022,7 +27615,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
  *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
  *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
  * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
- * them. topk of a long row is a sort with the indices beside it, cut off. */
+ * them. topk of a long row that is not selected (many of it, or long keys) is a sort with the indices beside it, cut off. */
 #ifndef XG_FUSE_SORT_PASSES_C
 #define XG_FUSE_SORT_PASSES_C
 
@@ -27042,10 +27635,19 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
 }
 
+/* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices there, and lists of them in shared memory. */
+XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
+    int64_t k, n;
+    if (i->op != XG_TOPK) return false;
+    k = xg_attr_int(i, XG_A_k, 0);
+    n = XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 && (n > XG_SORT_ROW_MAX || n >= 2 * k) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
+}
+
 XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
     const xg_shape *s;
     int64_t from, to;
-    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if ((i->op != XG_SORT && i->op != XG_TOPK) || xg_fuse_topk_selects(i)) return 0;
     if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
     s = XG_OPERAND(i, 0)->shape;
     return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
@@ -27165,6 +27767,91 @@ XG_FN bool xg_fuse_split_sorts(xg_module *m) {
 }
 
 #endif /* XG_FUSE_SORT_PASSES_C */
+/* fuse/sort_slices.c -- a sort of which only parts of the rows are taken writes no more than those.
+ *
+ *     slice(sort(x), 0:k)  ==>  fusion { slice(sort(x), 0:k) }
+ *
+ * The slices have to leave all dimensions but the sorted one as they are, and the rows have to be those of one block (the others become several sorts). It runs before
+ * priority fusion, which would make the slices part of whatever reads them, and leave the whole of the sorted rows in memory between. */
+#ifndef XG_FUSE_SORT_SLICES_C
+#define XG_FUSE_SORT_SLICES_C
+
+enum { XG_SORT_SLICES_MAX = 16 };
+
+/* Rows: all of them, and some neighbours of each. */
+XG_FN bool xg_sort_slice_is_of_rows(const xg_inst *slice, uint32_t dim) {
+    const xg_slice_dim *d;
+    uint32_t k;
+    if (slice->op != XG_SLICE || slice->shape->elements == 0) return false;
+    d = xg_inst_attr(slice, XG_A_slice)->v.slices->p;
+    for (k = 0; k < slice->shape->rank; k++) if (d[k].stride != 1 || (k != dim && slice->shape->dims[k] != XG_OPERAND(slice, 0)->shape->dims[k])) return false;
+    return true;
+}
+/* The results of the fusion that `array`, an output of the sort, gives: its slices, or itself where it is not sliced. */
+XG_FN bool xg_sort_slices_of(xg_inst *array, uint32_t dim, xg_inst **results, uint32_t *n, uint32_t *sliced) {
+    uint32_t slices = 0, others = 0;
+    XG_FOR_USES(u, array) { if (xg_sort_slice_is_of_rows(u->user, dim)) slices++; else others++; }
+    if (array == array->comp->root || others) { if (slices || *n == XG_SORT_SLICES_MAX) return false; results[(*n)++] = array; return true; }
+    if (*n + slices > XG_SORT_SLICES_MAX) return false;
+    XG_FOR_USES(v, array) {
+        if (v->user->first_use || v->user == array->comp->root) results[(*n)++] = v->user;
+        ++*sliced;
+    }
+    return true;
+}
+XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
+    uint32_t dim = (uint32_t)xg_attr_ints(sort, XG_A_dimensions).p[0], sliced = 0;
+    *n = 0;
+    if (XG_OPERAND(sort, 0)->shape->dims[dim] > XG_SORT_ROW_MAX || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
+    if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
+    XG_FOR_USES(u, sort) if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+    return sliced && *n;
+}
+
+/* The same instruction inside, of `in`. */
+XG_FN xg_inst *xg_sort_inside(xg_inst *i, xg_comp *c, xg_inst *in) { return xg_inst_clone(i, c, &in, NULL); }
+XG_FN void xg_sort_fuse_slices(xg_inst *sort, xg_inst *const *results, uint32_t n) {
+    xg_module *m = sort->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("fused_sort"), sort->comp);
+    xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, XG_MAX(sort->n_operands, n) + 1), **outside = XG_NEW_N(m->arena, xg_inst *, sort->n_operands + 1), *whole, *fusion;
+    xg_hb end = xg_hb_end(c, sort), at = xg_hb_at(sort);
+    uint32_t k, j;
+    for (k = 0; k < sort->n_operands; k++) {
+        for (j = 0; j < k && XG_OPERAND(sort, j) != XG_OPERAND(sort, k); j++) {}
+        if (j < k) { inside[k] = inside[j]; continue; }
+        outside[c->n_params] = XG_OPERAND(sort, k);
+        inside[k] = xg_comp_add_param(c, XG_OPERAND(sort, k)->shape, XG_STR("param"));
+    }
+    j = c->n_params;
+    whole = xg_inst_clone(sort, c, inside, NULL);
+    for (k = 0; k < n; k++) {
+        xg_inst *array = results[k]->op == XG_SLICE ? XG_OPERAND(results[k], 0) : results[k], *value = array == sort ? whole : xg_sort_inside(array, c, whole);
+        inside[k] = results[k] == array ? value : xg_sort_inside(results[k], c, value);
+    }
+    c->root = n == 1 ? inside[0] : xg_hb_tuple(&end, inside, n);
+    fusion = xg_hb_op(&at, XG_FUSION, c->root->shape, outside, j);
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    for (k = 0; k < n; k++) xg_inst_replace(results[k], n == 1 ? fusion : xg_hb_element(&at, fusion, k));
+}
+XG_FN bool xg_sort_slices_comp(xg_comp *c) {
+    xg_inst *i = c->first, *next, *results[XG_SORT_SLICES_MAX];
+    uint32_t n;
+    bool changed = false;
+    for (; i; i = next) {
+        next = i->next;
+        if (i->op != XG_SORT || !xg_sort_find_slices(i, results, &n)) continue;
+        xg_sort_fuse_slices(i, results, n);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_sort_slices(xg_module *m) {
+    bool changed = m->made[XG_SORT] && m->made[XG_SLICE] && xg_opt_each_sequence(m, xg_sort_slices_comp);
+    return changed ? (xg_opt_dce(m), true) : false;
+}
+
+#endif /* XG_FUSE_SORT_SLICES_C */
 /* fuse/partition.c -- the computation partitioner.
  *
  * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
@@ -27199,7 +27886,8 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
     return p->part_of[place] != UINT32_MAX && p->parts[p->part_of[place]].root == p->insts[place];
 }
 
-XG_FN bool xg_partition_by_output(const xg_inst *i) { return i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE; } /* its outputs differ in shape: each user makes its own */
+/* Outputs that differ in shape: each user makes its own. Transforms: their emitter makes all of their elements, and asks for those of operands one by one. */
+XG_FN bool xg_partition_by_output(const xg_inst *i) { return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT; }
 XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
 
 /* What the uses of one instruction say so far. */
@@ -27225,7 +27913,7 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         if (u->user->comp != i->comp || u->user->op == XG_TUPLE) continue;
         user = xg_partition_place(p, u->user);
         if (p->part_of[user] == UINT32_MAX) continue;
-        if (xg_partition_by_output(u->user)) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
+        if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
         else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, u->index)));
         if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE) c.split = c.split || i->shape->rank > 0; /* read at a position known only at run time */
     }
@@ -28560,6 +29248,87 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_FUSIONS_C */
+/* fuse/fft_fusion.c -- small transforms that do not wait for each other become one kernel, in which each of them has blocks of its own (emit/fft.c).
+ *
+ * The depth of an instruction is the number of transforms on the longest way to it, itself included. Transforms of one depth never wait for each other, and making one kernel of
+ * them changes no depth; so no search is needed. Together they must be so small that the shared memory of one block would hold all of them twice, since the kernel reserves what each of them needs. */
+#ifndef XG_FUSE_FFT_FUSION_C
+#define XG_FUSE_FFT_FUSION_C
+
+enum { XG_FFT_TOGETHER_MAX = 16 };
+
+typedef struct xg_fft_group { xg_inst *p[XG_FFT_TOGETHER_MAX]; uint32_t n; int64_t bytes; } xg_fft_group;
+
+/* Twice the memory of its elements, as complex numbers, and that of a table of roots. */
+XG_FN int64_t xg_fft_memory(const xg_inst *i) {
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    return xg_cost_mul(3 * XG_MAX(in->elements, i->shape->elements), xg_type_bits(xg_type_real(i->shape->type)) / 4);
+}
+
+XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
+    xg_module *m = c->module;
+    xg_inst *last = g->p[g->n - 1], *outside[XG_FFT_TOGETHER_MAX], *inside[XG_FFT_TOGETHER_MAX], *roots[XG_FFT_TOGETHER_MAX], *fusion;
+    const xg_shape *shapes[XG_FFT_TOGETHER_MAX];
+    xg_comp *to = xg_comp_new(m, XG_STR("fused_fft"), c);
+    xg_hb b = xg_hb_at(last);
+    uint32_t k, j, n = 0;
+    for (k = 0; k < g->n; k++) {
+        xg_inst *o = XG_OPERAND(g->p[k], 0);
+        for (j = 0; j < n && outside[j] != o; j++) {}
+        if (j == n) {
+            inside[n] = xg_inst_new(to, XG_PARAMETER, o->shape, NULL, 0, NULL, XG_STR("param_fft"));
+            inside[n]->number = n;
+            outside[n++] = o;
+        }
+        roots[k] = inside[j]; /* its operand, for the moment */
+    }
+    to->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    to->n_params = n;
+    for (k = 0; k < n; k++) to->params[k] = inside[k];
+    for (k = 0; k < g->n; k++) {
+        roots[k] = xg_inst_clone(g->p[k], to, &roots[k], NULL);
+        shapes[k] = roots[k]->shape;
+    }
+    to->root = xg_inst_new(to, XG_TUPLE, xg_shape_tuple(m, shapes, g->n), roots, g->n, NULL, XG_STR("tuple"));
+    fusion = xg_inst_new(c, XG_FUSION, to->root->shape, outside, n, last, XG_STR("fft_fusion"));
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, to));
+    for (k = 0; k < g->n; k++) {
+        xg_inst_replace(g->p[k], xg_hb_element(&b, fusion, k));
+        xg_inst_remove(g->p[k]);
+    }
+}
+
+XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
+    xg_arena *a = c->module->arena;
+    XG_VEC(xg_fft_group) groups = {NULL, 0, 0}; /* by depth */
+    xg_fft_group none;
+    bool changed = false;
+    uint32_t k;
+    memset(&none, 0, sizeof none);
+    XG_FOR_INSTS(i, c) {
+        uintptr_t depth = 0;
+        xg_fft_group *g;
+        for (k = 0; k < i->n_operands; k++) depth = XG_MAX(depth, (uintptr_t)XG_OPERAND(i, k)->scratch);
+        i->scratch = (void *)(depth + (i->op == XG_FFT));
+        if (i->op != XG_FFT || i->shape->dynamic) continue;
+        while (groups.n <= depth) xg_push(a, xg_fft_group, &groups, none);
+        g = &groups.p[depth];
+        if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) continue;
+        g->bytes += xg_fft_memory(i);
+        g->p[g->n++] = i;
+    }
+    for (k = 0; k < groups.n; k++) {
+        if (groups.p[k].n < 2) continue;
+        xg_fft_fuse_group(c, &groups.p[k]);
+        changed = true;
+    }
+    if (changed) xg_fusions_sort(a, c);
+    return changed;
+}
+XG_FN bool xg_fuse_ffts(xg_module *m) { return m->made[XG_FFT] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_fft_fuse_comp); }
+
+#endif /* XG_FUSE_FFT_FUSION_C */
 /* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
  * small kernels that have nothing to do with each other but the launch that one of them can spare.
  *
@@ -29831,6 +30600,7 @@ struct xg_kmodule {
     const void *target;   /* xg_target, for passes below lower_tensors */
     xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
     xg_kop *last_constant;
+    bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
@@ -29908,11 +30678,11 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. */
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. A lane that the copies show to be known is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -30649,18 +31419,66 @@ XG_FN void xg_kclone_begin(const xg_kregion *r) {
 }
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
 XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
+/* The lane of a vector that was put together, if it is plain to see. */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
+    int64_t lane, at;
+    if (!xg_kval_is_const(index, &lane)) return NULL;
+    for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
+    return NULL;
+}
+/* The block of the operation as it stands, with its own names, places and uses. */
+XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
+    size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
+    char *block = (char *)xg_alloc_raw(b->m->arena, bytes);
+    xg_kop *to = (xg_kop *)(void *)block;
+    bool same = true;
+    uint32_t k;
+    memcpy(block, op, sizeof *op);
+    to->id = b->m->n_ids++;
+    to->changed = true;
+    to->scratch = NULL;
+    to->operands = (xg_kuse *)(void *)(block + sizeof *op);
+    to->results = (xg_kval *)(void *)(to->operands + op->n_operands);
+    to->regions = NULL;
+    for (k = 0; k < op->n_operands; k++) {
+        xg_kval *v = xg_kclone_value(op->operands[k].value);
+        same = same && v == op->operands[k].value;
+        to->operands[k].user = to;
+        to->operands[k].index = k;
+        xg_kuse_link(&to->operands[k], v);
+    }
+    for (k = 0; k < op->n_results; k++) {
+        xg_kval *r = &to->results[k];
+        *r = op->results[k];
+        r->def = to;
+        r->id = b->m->n_ids++;
+        r->first_use = r->last_use = NULL;
+        r->scratch = NULL;
+        xg_kclone_put(&op->results[k], r);
+    }
+    xg_kop_link(to, b->region, b->before);
+    if (same || op->n_results != 1) return to;
+    xg_kop_infer_range(to);
+    if (to->results[0].lo > to->results[0].hi) { to->results[0].lo = op->results[0].lo; to->results[0].hi = op->results[0].hi; } /* else operands may be known better */
+    return to;
+}
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
-    xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
-    const xg_ktype *few_types[8];
+    xg_kval *few[8], **operands, *v;
+    const xg_ktype *few_types[8], **types;
     uint32_t k, i;
-    const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
     if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
-        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
-        xg_kclone_put(&op->results[0], v);
-        return v->def;
+        xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a));
+        return;
     }
+    if (op->op == XG_K_OP_VEXTRACT && (v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value))) != NULL) {
+        xg_kclone_put(&op->results[0], v);
+        return;
+    }
+    if (!op->n_regions) { (void)xg_kop_copy(b, op); return; }
+    operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
+    types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
@@ -30670,9 +31488,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
     to->p = op->p;
     to->loc = op->loc;
     for (k = 0; k < op->n_results; k++) {
-        xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
-        if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
         xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
@@ -30687,7 +31503,6 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
         }
         for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
-    return to;
 }
 
 /* ---- asking ---- */
@@ -32911,6 +33726,7 @@ XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
     if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
     else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
+    if (op->op == XG_K_OP_CALL) { const xg_str name = ((const xg_kfunc *)op->p)->name; h = xg_hash_mix(h, xg_hash(name.p, name.n)); } /* the functions of a fusion are called with the same tensors */
     return h;
 }
 XG_FN bool xg_kcse_same_symbol(const xg_kop *x, const xg_kop *y) {
@@ -33045,7 +33861,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
+    if (!m->settled) for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
 }
 
 #endif /* XG_KIR_CSE_C */
@@ -35033,9 +35849,11 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     c->work.n = 0;
 }
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
+    xg_kcanon *c;
     xg_kfunc *f;
     uint32_t k;
+    if (m->settled) return;
+    c = XG_NEW(m->temp, xg_kcanon);
     c->m = m;
     for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
         c->next[k] = c->first[xg_krule_rows[k].op];
@@ -35558,6 +36376,8 @@ XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg
  *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
  * - A load is invariant when nothing in the kernel writes to its slice.
  * - A shared array is a static array of its own, aligned to 16 bytes; sync_threads is a barrier.
+ * - The constant part of an index goes into the bytes of the address at once. What unrolled loops and vectors access differs in nothing else, so the rest of
+ *   the map and of the address is made once.
  * Requires: one-dimensional tensors (flatten_tensors), no loops over maps, no calls. Breaks: value semantics; from here on the order of memory operations
  * counts. Each operation is visited once. */
 #ifndef XG_KIR_LOWER_TENSORS_C
@@ -35571,7 +36391,13 @@ typedef struct xg_klow {
     bool invariant;
     int64_t align;
 } xg_klow;
-typedef struct xg_kleveller { xg_kmodule *m; xg_kops dead; uint32_t n_shared; } xg_kleveller;
+typedef struct xg_kleveller {
+    xg_kmodule *m;
+    xg_kops dead;
+    uint32_t n_shared;
+    xg_set rests;             /* of maps, without their constants */
+    xg_set bases;             /* of addresses, likewise */
+} xg_kleveller;
 
 /* ---- types ---- */
 
@@ -35627,10 +36453,83 @@ XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_ko
 
 /* ---- memory ---- */
 
-XG_FN xg_kval *xg_klow_address(xg_kb *b, const xg_kval *tensor, xg_kval *index) {
-    xg_kval *p = xg_kptr(b, ((const xg_klow *)tensor->scratch)->pointer, index, xg_kelem_bytes(tensor->type->elem), 0);
-    if (tensor->type->elements <= INT32_MAX) p->def->flags = KP_INBOUNDS; /* an access is where it may be */
-    return p;
+/* What is left of the map of operation `of` when its constant is gone; made in region `at`. */
+typedef struct xg_klow_rest { const xg_aff *e; const xg_kop *of; const xg_kregion *at; xg_kval *value; } xg_klow_rest;
+XG_FN bool xg_klow_rest_same(const void *node, const void *key) {
+    const xg_klow_rest *a = (const xg_klow_rest *)node, *b = (const xg_klow_rest *)key;
+    uint32_t k;
+    if (a->e != b->e || a->of->n_operands != b->of->n_operands) return false;
+    for (k = 0; k < a->of->n_operands; k++) if (a->of->operands[k].value != b->of->operands[k].value) return false;
+    return true;
+}
+XG_FN xg_kval *xg_klow_rest_make(xg_kleveller *z, xg_kop *op, const xg_aff *e) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval **vars;
+    xg_imap *map;
+    uint32_t k;
+    if (e->kind == XG_AFF_DIM) return op->operands[e->n].value;
+    vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
+    for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value;
+    map = xg_imap_copy(z->m->aff, (const xg_imap *)op->p, 0);
+    map->results[0] = e;
+    return xg_kapply(&b, map, vars)->results;
+}
+/* index = the answer + *c; itself and 0 where nothing is gained. What was made before stands in front of what is lowered now; it must be seen from there. */
+XG_FN xg_kval *xg_klow_without_constant(xg_kleveller *z, const xg_kregion *from, xg_kval *index, int64_t *c) {
+    xg_kop *op = index->def;
+    const xg_imap *map = op && op->op == XG_K_OP_APPLY ? (const xg_imap *)op->p : NULL;
+    xg_klow_rest key, *r;
+    uint32_t h, k;
+    void **slot;
+    *c = 0;
+    if (!map || !xg_imap_ok(map) || op->n_results != 1 || map->results[0]->kind != XG_AFF_SUM || !map->results[0]->k || map->results[0]->k == INT64_MIN) return index;
+    key.e = xg_aff_add_k(z->m->aff, map->results[0], -map->results[0]->k);
+    key.of = op;
+    key.at = op->parent;
+    key.value = NULL;
+    if (!key.e) return index;
+    for (h = key.e->id, k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    slot = xg_set_find(&z->rests, h, xg_klow_rest_same, &key);
+    r = (xg_klow_rest *)*slot;
+    if (!r || !xg_kregion_inside(from, r->at)) {
+        if (!r) *slot = r = XG_NEW(z->m->temp, xg_klow_rest);
+        *r = key;
+        r->value = xg_klow_rest_make(z, op, key.e);
+    }
+    *c = map->results[0]->k;
+    return r->value;
+}
+typedef struct xg_klow_base { const xg_kval *p, *index; int64_t scale; uint32_t flags; } xg_klow_base;
+XG_FN bool xg_klow_base_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_klow_base *k = (const xg_klow_base *)key;
+    return op->operands[0].value == k->p && op->operands[1].value == k->index && op->a == k->scale && op->flags == k->flags;
+}
+/* p + index * scale, which may have been made before. */
+XG_FN xg_kval *xg_klow_base_of(xg_kleveller *z, xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, uint32_t flags) {
+    xg_klow_base key;
+    void **slot;
+    xg_kval *v;
+    key.p = p;
+    key.index = index;
+    key.scale = scale;
+    key.flags = flags;
+    slot = xg_set_find(&z->bases, xg_hash_mix((uint32_t)scale * 2 + flags, (uint64_t)p->id << 32 | index->id), xg_klow_base_same, &key);
+    if (*slot && xg_kregion_inside(b->region, ((const xg_kop *)*slot)->parent)) return ((xg_kop *)*slot)->results;
+    v = xg_kptr(b, p, index, scale, 0);
+    v->def->flags = flags;
+    *slot = v->def;
+    return v;
+}
+/* An i32 index is unsigned: what is left of it must be known not to be negative, as a rule of the table asks that takes a constant out of a sum. */
+XG_FN xg_kval *xg_klow_address(xg_kleveller *z, xg_kb *b, const xg_kval *tensor, xg_kval *index) {
+    xg_kval *p = ((const xg_klow *)tensor->scratch)->pointer, *rest;
+    int64_t scale = xg_kelem_bytes(tensor->type->elem), c, bytes;
+    uint32_t flags = tensor->type->elements <= INT32_MAX ? KP_INBOUNDS : 0; /* an access is where it may be */
+    rest = xg_klow_without_constant(z, b->region, index, &c);
+    if (c && (!xg_kval_nonnegative(rest) || (!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes))) c = 0;
+    p = xg_klow_base_of(z, b, p, c ? rest : index, scale, flags);
+    return c ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }
 XG_FN xg_kval *xg_klow_load(xg_kb *b, const xg_klow *t, xg_kval *p, const xg_ktype *type, int64_t align) {
     xg_kval *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, type);
@@ -35671,7 +36570,7 @@ XG_FN void xg_klow_extract(xg_kleveller *z, xg_kop *op) {
     xg_kval *p, *v;
     int64_t bytes = xg_kelem_bytes(e), k;
     xg_klow_need_flat(z, op->operands[0].value->type);
-    p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value);
+    p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
     if (xg_kelem_is_complex(e)) {
         v = xg_klow_load(&b, t, p, xg_kir_vector(z->m, mem->elem, 2), bytes);
         to = xg_klow_new(z, op->results);
@@ -35691,7 +36590,7 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     xg_kelem e = v->type->elem;
     (void)xg_klow_of(z, op->operands[1].value);
     xg_klow_need_flat(z, op->operands[1].value->type);
-    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     if (e == XG_E_I1) v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
     else if (xg_kelem_is_complex(e)) {
         xg_klow *parts = xg_klow_of(z, v);
@@ -35718,7 +36617,7 @@ XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
         p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
         shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
         shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
-    } else p = xg_klow_address(&b, tensor, index);
+    } else p = xg_klow_address(z, &b, tensor, index);
     xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
     xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
@@ -35732,7 +36631,7 @@ XG_FN void xg_klow_read(xg_kleveller *z, xg_kop *op) {
     const xg_ktype *type = op->results[0].type, *part;
     uint32_t n, k;
     int64_t whole = type->elements * xg_kelem_bytes(type->elem), bytes, align;
-    xg_kval *p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value), *v = NULL;
+    xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value), *v = NULL;
     part = xg_klow_part_type(z->m, type, &n);
     bytes = whole / n;
     align = XG_MIN(XG_MIN(whole, t->align), bytes);
@@ -35751,7 +36650,7 @@ XG_FN void xg_klow_write(xg_kleveller *z, xg_kop *op) {
     xg_kval *v = op->operands[0].value, **parts, *p;
     uint32_t n, k;
     int64_t whole = v->type->elements * xg_kelem_bytes(v->type->elem), bytes;
-    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     parts = xg_klow_parts(z, &v, &n);
     bytes = whole / n;
     for (k = 0; k < n; k++) xg_klow_store(&b, parts[k], xg_klow_offset(&b, p, k * bytes), XG_MIN(XG_MIN(whole, t->align), bytes));
@@ -36082,6 +36981,8 @@ XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
     memset(&z, 0, sizeof z);
     z.m = m;
     m->shared_bytes = 0;
+    xg_set_init(&z.rests, m->temp);
+    xg_set_init(&z.bases, m->temp);
     xg_klow_clear(f->body);
     xg_klow_params(&z, f);
     xg_klow_region(&z, f->body);
@@ -36255,7 +37156,10 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_set_init(&made, m->temp);
         xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, &made, ops.p[k]);
+        for (k = 0; k < ops.n; k++) {
+            if (xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]);
+            else xg_kaffine_lower(m, &made, ops.p[k]);
+        }
     }
 }
 
@@ -36305,7 +37209,12 @@ XG_FN xg_kval *xg_kindex_as(xg_kb *b, xg_kval *v, xg_kelem e) {
     if (e == XG_E_I32) return xg_kcast(b, XG_K_OP_TRUNCI, v, e);
     return xg_kcast(b, xg_kval_nonnegative(v) ? XG_K_OP_EXTUI : XG_K_OP_EXTSI, v, e);
 }
-XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) { xg_kop_set_operand(op, k, xg_kindex_as(b, op->operands[k].value, e)); }
+XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) {
+    xg_kval *v = op->operands[k].value, *to = xg_kindex_as(b, v, e);
+    if (to == v) return;
+    xg_kop_set_operand(op, k, to);
+    b->m->settled = false;
+}
 
 /* ---- division by constants ---- */
 
@@ -36339,6 +37248,7 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
     if ((op->op != XG_K_OP_DIVUI && op->op != XG_K_OP_REMUI) || !xg_kval_is_const(op->operands[1].value, &d) || xg_klog2(d) >= 0) return false;
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
+    b->m->settled = false;
     if (op->op == XG_K_OP_REMUI) {
         q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2(b, XG_K_OP_MULI, q, xg_kconst_int(b, XG_E_I32, d)));
         xg_kval_set_range(q, xg_kval_range(op->results));
@@ -36371,6 +37281,7 @@ XG_FN void xg_kindex_arithmetic(xg_kmodule *m, xg_kop *op, uint32_t from) {
     if (w == r->type->elem) { (void)xg_kindex_divide(op, &b); return; }
     /* done in 64 bits, kept in 32: the uses get the truncated value, and so does the conversion's operand not */
     after = xg_kb_after(m, op);
+    m->settled = false;
     {
         xg_kval *t;
         r->type = xg_kir_scalar(m, w);
@@ -36387,6 +37298,7 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kelem to = r->type->elem;
     if (r->type->kind != XG_TK_SCALAR) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "vectors of indices");
+    m->settled = false;
     if (x->type->elem == to) v = x;
     else if (xg_kelem_bits(x->type->elem) > xg_kelem_bits(to)) v = xg_kcast(&b, XG_K_OP_TRUNCI, x, to);
     else v = xg_kcast(&b, x->type->elem == XG_E_I1 ? XG_K_OP_EXTUI : XG_K_OP_EXTSI, x, to);
@@ -36430,6 +37342,7 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
 
 XG_FN void xg_kir_convert_index(xg_kmodule *m) {
     xg_kfunc *f;
+    m->settled = true;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         uint32_t k;
@@ -36594,6 +37507,13 @@ XG_FN void xg_emit_merge(xg_fusion_emission *e);
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- fft_butterfly.c ---- */
+XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign); /* the transform of so few elements, in registers */
+XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w);
+XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real); /* exp(sign 2 pi i k / n), index k in 0 .. most < n */
+/* ---- fft.c ---- */
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_fft(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
@@ -38756,8 +39676,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
     uint32_t k;
     e->funcs = XG_NEW_N(e->arena, xg_kfunc *, e->parts->n_parts);
     e->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts); /* one for all functions: an instruction is made in its own only */
-    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) e->funcs[k] = xg_emit_declare(e, k);
-    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) xg_emit_define(e, k);
+    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) if (with_roots || !xg_sort_of_root(e->parts->parts[k].root)) e->funcs[k] = xg_emit_declare(e, k); /* a sort's own emitter makes it, and what is sliced off it */
+    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) if (e->funcs[k]) xg_emit_define(e, k);
 }
 
 #endif /* XG_EMIT_ELEMENTAL_C */
@@ -40271,7 +41191,7 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
  * the sort is always stable.
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
  * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
@@ -40279,6 +41199,7 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
 }
@@ -40486,29 +41407,33 @@ XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
 XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
-    int64_t output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+    int64_t output;
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
+    output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
     if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
     return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
 }
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = !d->limit && d->kept % d->threads == 0;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
+    int64_t kept = d->whole ? d->kept : i->shape->dims[d->dim], first = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p[d->dim].start : 0;
+    bool exact = !d->limit && kept % d->threads == 0;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
-    xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
+    xg_kval *p = xg_sort_nth(d, l.var, exact ? kept - 1 : d->places * 2), *place, *r, *inside[XG_RANK_MAX];
     const xg_ktype *type = dest->type;
     xg_kb outer = d->s.b;
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    place = first ? xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, p, xg_elem_index(&d->s, first)), d->places - 1) : p;
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &place, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &place, 1));
     memcpy(inside, d->row, sizeof inside);
     inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
@@ -40590,6 +41515,1074 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups that lead.
+ *
+ * The elements of a row fall into residue classes of their indices modulo `groups`. A thread finds the best of each of its classes; of these the best k are found. All of the best
+ * k elements lie in the classes that lead by them, for each class that is passed over has k others with something better. So only those k classes are
+ * looked at again, each split into finer ones (the modulus grows `split` times), until a class is one element:
+ *     modulus = width * split;  classes = all
+ *     repeat: list = best of each class;  the best k of list, in order;  done if modulus >= length;  classes = those of the best k, modulus *= split
+ *
+ * List entries are integers of 64 bits: the element's key, ordered as signed, above the complement of its index, so that no two are equal, the greater one goes first, and
+ * equal elements go by their indices. A class without an element has the least key and an index behind the row, of the same class.
+ * The best `width` (k, rounded up to a power of two) of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
+ * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them. */
+#ifndef XG_EMIT_TOPK_C
+#define XG_EMIT_TOPK_C
+
+enum { XG_TOPK_THREADS_MAX = 512, XG_TOPK_GROUPS_MAX = 4096 /* of 8 bytes each in shared memory */ };
+
+typedef struct xg_topk_site {
+    xg_fusion_emission *e;
+    const xg_inst *i, *x;
+    int64_t length, k, width, split, groups, threads;
+    uint32_t dim;
+    xg_scope s;
+    xg_kval *thread, *row[XG_RANK_MAX];
+} xg_topk_site;
+
+XG_FN bool xg_emit_topk_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_sort_of_root(e->roots[0]);
+    uint32_t k;
+    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != i) return false;
+    return i && xg_fuse_topk_selects(i);
+}
+
+/* ---- blocks, loops, keys ---- */
+
+XG_FN xg_kval *xg_topk_ranged(xg_kval *v, int64_t hi) { xg_kval_set_range(v, xg_range_of(0, hi)); return v; }
+XG_FN xg_kval *xg_topk_i64(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I64, v); }
+XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &list, 1, &list->type, 1, 0)->results; }
+
+/* body(d, data, number, list) for all numbers below n, each by one thread. */
+typedef xg_kval *(*xg_topk_body)(xg_topk_site *d, const void *data, xg_kval *number, xg_kval *list);
+XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_body body, const void *data) {
+    xg_kb *b = &d->s.b, outer = *b, inner;
+    const xg_ktype *type = list->type;
+    bool loop = n > d->threads, part = n % d->threads != 0;
+    xg_kval *number = d->thread, *zero, *one;
+    xg_kop *all = NULL, *some = NULL;
+    if (loop) {
+        zero = xg_elem_index(&d->s, 0);
+        one = xg_elem_index(&d->s, 1);
+        all = xg_kfor(b, zero, xg_elem_index(&d->s, (n + d->threads - 1) / d->threads), one, &list, 1);
+        outer = *b;
+        list = &all->regions[0]->args[1];
+        *b = xg_kb_end(d->e->m, all->regions[0]);
+        b->loc = outer.loc;
+        number = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &all->regions[0]->args[0], xg_elem_index(&d->s, d->threads)), d->thread);
+        xg_topk_ranged(number, (n + d->threads - 1) / d->threads * d->threads - 1);
+    }
+    if (part) {
+        some = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, number, xg_elem_index(&d->s, n)), &type, 1);
+        inner = *b;
+        *b = xg_kb_end(d->e->m, some->regions[1]);
+        xg_kyield(b, &list, 1);
+        *b = xg_kb_end(d->e->m, some->regions[0]);
+        b->loc = outer.loc;
+    }
+    list = body(d, data, number, list);
+    if (part) {
+        xg_kyield(b, &list, 1);
+        *b = inner;
+        list = some->results;
+    }
+    if (loop) {
+        xg_kyield(b, &list, 1);
+        *b = outer;
+        list = all->results;
+    }
+    return list;
+}
+
+/* Ordered as a signed number: what goes first is greater. */
+XG_FN xg_kval *xg_topk_key(xg_topk_site *d, xg_elem x) {
+    xg_kb *b = &d->s.b;
+    xlagpu_type t = d->x->shape->type;
+    bool word = xg_type_bits(t) == 32;
+    xg_kval *v = x.v;
+    if (xg_type_class(t) == XGT_F) v = xg_type_bits(t) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(t)) : xg_scalar_ordered_bits(b, v);
+    else if (!xg_type_signed(t)) v = word ? xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, INT32_MIN)) : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
+    if (v->type->elem != XG_E_I32) v = xg_kcast(b, XG_K_OP_EXTSI, v, XG_E_I32);
+    return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, -1));
+}
+XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
+    d->row[d->dim] = index;
+    return xg_topk_key(d, xg_elem_of(&d->s, d->x, d->row));
+}
+XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
+    xg_kb *b = &d->s.b;
+    xg_kval *high = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
+    low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_I64);
+    return xg_k2(b, XG_K_OP_ORI, high, low);
+}
+/* The index of the list's entry at a place. */
+XG_FN xg_kval *xg_topk_index(xg_topk_site *d, xg_kval *list, xg_kval *place, int64_t most) {
+    xg_kb *b = &d->s.b;
+    xg_kval *low = xg_kcast(b, XG_K_OP_TRUNCI, xg_kextract(b, list, &place, 1), XG_E_I32);
+    return xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_INDEX), most);
+}
+
+/* ---- the best of each class ---- */
+
+typedef struct xg_topk_level { int64_t modulus; xg_kval *leaders; } xg_topk_level; /* leaders: the k classes of the modulus before; NULL: all of them */
+
+/* The class of a group: its own number, or a part of a leader's. *dead: the group has none, as k is no power of two. */
+XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *group, xg_kval **dead) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s.b;
+    int64_t coarse = l->modulus / d->split;
+    xg_kval *part[2], *leader;
+    xg_imap *m;
+    *dead = NULL;
+    if (!l->leaders) return group;
+    m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    m->dims[0].range = xg_range_of(0, d->groups - 1);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->width);
+    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->width), coarse);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &group, part);
+    xg_topk_ranged(part[0], d->width - 1);
+    if (d->k < d->width) {
+        *dead = xg_kcmpi_(b, XG_CI_SGE, part[0], xg_elem_index(&d->s, d->k));
+        part[0] = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, part[0], xg_elem_index(&d->s, d->k - 1)), d->k - 1);
+    }
+    leader = xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
+    return xg_k2(b, XG_K_OP_ADDI, leader, xg_topk_ranged(part[1], l->modulus - coarse));
+}
+/* The class of each of the best k. */
+XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *leaders) {
+    const xg_topk_level *l = (const xg_topk_level *)data;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_kval *index = xg_topk_index(d, l->leaders, place, d->length - 1), *klass;
+    m->dims[0].range = xg_range_of(0, d->length - 1);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), l->modulus);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &index, &klass);
+    return xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, klass, XG_E_I32), leaders, &place, 1);
+}
+
+/* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index behind it; equal ones leave the former. */
+XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_kval *number) {
+    xg_kb *b = &d->s.b;
+    xg_kval *key = xg_topk_at(d, index), *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
+    best[0] = xg_kselect(b, better, key, best[0]);
+    best[1] = xg_kselect(b, better, number, best[1]);
+}
+
+/* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
+XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
+    enum { STRIDE = 8 };
+    xg_kb *b = &d->s.b, outer;
+    xg_kval *index, *number, *from;
+    int64_t first = n % STRIDE ? n % STRIDE : STRIDE, k;
+    xg_kop *op;
+    best[0] = xg_topk_at(d, klass);
+    best[1] = xg_kconst_int(b, XG_E_I32, 0);
+    for (k = 1; k < first; k++) {
+        index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
+        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
+    }
+    if (first == n) return;
+    from = xg_elem_index(&d->s, first);
+    op = xg_kfor(b, from, xg_elem_index(&d->s, n), xg_elem_index(&d->s, STRIDE), best, 2);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    best[0] = &op->regions[0]->args[1];
+    best[1] = &op->regions[0]->args[2];
+    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &op->regions[0]->args[0], xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
+    number = xg_kcast(b, XG_K_OP_INDEX_CAST, &op->regions[0]->args[0], XG_E_I32);
+    for (k = 0; k < STRIDE; k++) {
+        index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
+        xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
+    }
+    xg_kyield(b, best, 2);
+    *b = outer;
+    best[0] = &op->results[0];
+    best[1] = &op->results[1];
+}
+
+/* The one more element that the first classes have; `full` others were seen. */
+XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
+    xg_kb *b = &d->s.b, outer;
+    const xg_ktype *types[2];
+    xg_kval *index, *none[2], *some[2], *beyond;
+    xg_kop *op;
+    beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
+    xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
+    if (full) { none[0] = best[0]; none[1] = best[1]; }
+    else { none[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); none[1] = xg_kconst_int(b, XG_E_I32, 1); }
+    types[0] = none[0]->type;
+    types[1] = none[1]->type;
+    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)), types, 2);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, none, 2);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
+    if (full) { some[0] = best[0]; some[1] = best[1]; xg_topk_better(d, some, index, xg_kconst_int(b, XG_E_I32, full)); }
+    else { some[0] = xg_topk_at(d, index); some[1] = xg_kconst_int(b, XG_E_I32, 0); }
+    xg_kyield(b, some, 2);
+    *b = outer;
+    best[0] = &op->results[0];
+    best[1] = &op->results[1];
+}
+
+XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
+    const xg_topk_level *l = (const xg_topk_level *)data;
+    xg_kb *b = &d->s.b;
+    int64_t full = d->length / l->modulus, behind = (d->length + l->modulus - 1) / l->modulus * l->modulus;
+    xg_kval *best[2] = {NULL, NULL}, *dead, *klass = xg_topk_class(d, l, group, &dead), *entry, *none, *index;
+    xg_topk_ranged(klass, l->modulus - 1);
+    if (full) xg_topk_walk(d, l, klass, full, best);
+    if (d->length % l->modulus) xg_topk_last(d, l, klass, full, best);
+    index = xg_kcast(b, XG_K_OP_INDEX_CAST, best[1], XG_E_INDEX);
+    xg_topk_ranged(index, XG_MAX(full, 1));
+    index = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, index, xg_elem_index(&d->s, l->modulus)), klass);
+    entry = xg_topk_entry(d, best[0], xg_topk_ranged(index, (XG_MAX(full, 1) + 1) * l->modulus - 1));
+    if (dead) {
+        /* Not a class, so no index of one: behind all others, and different in each group. */
+        none = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_ADDI, group, xg_elem_index(&d->s, behind + l->modulus)), XG_E_I64);
+        none = xg_k2(b, XG_K_OP_SUBI, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
+        entry = xg_kselect(b, dead, none, entry);
+    }
+    return xg_kinsert(b, entry, list, &group, 1);
+}
+
+/* ---- the best of the list ---- */
+
+/* Pair t of a step: places first and second; the greater entry goes to the first, the other to the second unless it is given up. */
+typedef struct xg_topk_step { const xg_imap *places; bool drop; } xg_topk_step;
+XG_FN xg_kval *xg_topk_pair(xg_topk_site *d, const void *data, xg_kval *t, xg_kval *list) {
+    const xg_topk_step *step = (const xg_topk_step *)data;
+    xg_kb *b = &d->s.b;
+    xg_kval *at[2], *x, *y;
+    xg_elem_apply(&d->s, step->places, &t, at);
+    xg_topk_ranged(at[0], d->groups - 1);
+    xg_topk_ranged(at[1], d->groups - 1);
+    x = xg_kextract(b, list, &at[0], 1);
+    y = xg_kextract(b, list, &at[1], 1);
+    list = xg_kinsert(b, xg_k2(b, XG_K_OP_MAXSI, x, y), list, &at[0], 1);
+    return step->drop ? list : xg_kinsert(b, xg_k2(b, XG_K_OP_MINSI, x, y), list, &at[1], 1);
+}
+/* Pairs `bit` apart (mirrored: as far from the ends of 2 * bit places) in runs of `width` that stand `stride` apart. */
+XG_FN xg_kval *xg_topk_exchange(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride, int64_t bit, bool mirrored) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t half = d->width / 2, pairs = runs * half;
+    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit), *first;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_topk_step step;
+    first = xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, t, half), 2), low);
+    first = xg_aff_add(x, first, xg_aff_mul(x, xg_aff_div(x, t, half), stride));
+    m->dims[0].range = xg_range_of(0, pairs - 1);
+    m->results[0] = first;
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, first, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, first, bit);
+    step.places = xg_imap_simplify(x, m);
+    step.drop = false;
+    return xg_topk_sync(d, xg_topk_each(d, pairs, list, xg_topk_pair, &step));
+}
+/* Of runs that stand `stride` apart each second one goes into the one before it. */
+XG_FN xg_kval *xg_topk_merge(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0), *own = xg_aff_mod(x, t, d->width), *base = xg_aff_mul(x, xg_aff_div(x, t, d->width), 2 * stride);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_topk_step step;
+    int64_t bit;
+    m->dims[0].range = xg_range_of(0, runs / 2 * d->width - 1);
+    m->results[0] = xg_aff_add(x, base, own);
+    m->results[1] = xg_aff_add_k(x, xg_aff_sub(x, base, own), stride + d->width - 1);
+    step.places = xg_imap_simplify(x, m);
+    step.drop = true;
+    list = xg_topk_sync(d, xg_topk_each(d, runs / 2 * d->width, list, xg_topk_pair, &step));
+    for (bit = d->width / 2; bit; bit /= 2) list = xg_topk_exchange(d, list, runs / 2, 2 * stride, bit, false);
+    return list;
+}
+XG_FN xg_kval *xg_topk_best(xg_topk_site *d, xg_kval *list) {
+    int64_t half, bit, runs = d->groups / d->width;
+    for (half = 1; half < d->width; half *= 2) {
+        list = xg_topk_exchange(d, list, runs, d->width, half, true);
+        for (bit = half / 2; bit; bit /= 2) list = xg_topk_exchange(d, list, runs, d->width, bit, false);
+    }
+    for (; runs > 1; runs /= 2) list = xg_topk_merge(d, list, runs, d->groups / runs);
+    return list;
+}
+
+/* ---- results ---- */
+
+typedef struct xg_topk_output { const xg_inst *root; xg_kval *list; } xg_topk_output;
+XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *dest) {
+    const xg_topk_output *o = (const xg_topk_output *)data;
+    bool values = o->root->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(o->root, XG_A_index, 0) == 0;
+    xg_kval *index = xg_topk_index(d, o->list, place, d->length - 1), *at[XG_RANK_MAX];
+    xg_elem v;
+    d->row[d->dim] = index;
+    if (values) v = xg_elem_of(&d->s, d->x, d->row);
+    else v = xg_elem_real(xg_scalar_convert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), XLAGPU_S32, o->root->shape->type));
+    memcpy(at, d->row, sizeof at);
+    at[d->dim] = place;
+    return xg_emit_insert(&d->s.b, v, dest, o->root->shape, at);
+}
+
+/* ---- sizes ---- */
+
+/* Shared memory accesses and what belongs to them weigh about as much as an element that is read. */
+XG_FN int64_t xg_topk_cost(const xg_topk_site *d, int64_t split) {
+    int64_t groups = d->width * split, pairs = 0, runs, modulus = groups, levels = 1, log = 0, half;
+    for (half = 1; half < d->width; half *= 2) log++;
+    pairs = groups / 2 * (log * (log + 1) / 2);
+    for (runs = split / 2; runs; runs /= 2) pairs += runs * d->width / 2 * (2 + log);
+    for (; modulus < d->length; modulus *= split) levels++;
+    return levels * (2 * pairs + 4 * groups);
+}
+XG_FN void xg_topk_sizes(xg_topk_site *d) {
+    int64_t split, best = INT64_MAX;
+    for (d->width = 1; d->width < d->k; d->width *= 2) {}
+    for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
+        int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
+        if (d->split && (cost >= best || groups > 1024) && !(groups <= 256 && groups <= d->length)) continue; /* a row keeps some warps busy */
+        best = cost;
+        d->split = split;
+    }
+    d->groups = d->width * d->split;
+    d->threads = XG_MIN(d->length > 4 * d->groups ? d->groups : d->groups / 2, (int64_t)XG_TOPK_THREADS_MAX); /* a list is as many pairs as half its length */
+}
+
+/* Block to the indices of its row. */
+XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_shape *s = d->x->shape;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    const xg_aff *rest = xg_aff_dim(x, 0);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->results[d->dim] = xg_aff_const(x, 0);
+    for (k = d->dim; k-- > 0;) {
+        m->results[k] = xg_aff_mod(x, rest, s->dims[k]);
+        rest = xg_aff_div(x, rest, s->dims[k]);
+    }
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+}
+
+XG_FN void xg_emit_topk(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_topk_site d;
+    xg_topk_level l;
+    xg_topk_output o;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *list, *leaders = NULL, *both[2];
+    const xg_ktype *type, *types[2];
+    int64_t rows;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.i = xg_sort_of_root(e->roots[0]);
+    d.x = XG_OPERAND(d.i, 0);
+    d.dim = d.x->shape->rank - 1;
+    d.length = d.x->shape->dims[d.dim];
+    d.k = xg_attr_int(d.i, XG_A_k, 0);
+    rows = d.x->shape->elements / d.length;
+    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    xg_topk_sizes(&d);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)rows;
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    d.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
+    xg_topk_row(&d, rows);
+    type = xg_kir_tensor(e->m, XG_E_I64, &d.groups, 1);
+    list = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    l.leaders = NULL;
+    for (l.modulus = d.groups; ; l.modulus *= d.split) {
+        list = xg_topk_best(&d, xg_topk_sync(&d, xg_topk_each(&d, d.groups, list, xg_topk_group, &l)));
+        if (l.modulus >= d.length) break;
+        if (!leaders) { type = xg_kir_tensor(e->m, XG_E_I32, &d.k, 1); leaders = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+        l.leaders = list; /* read from here, written there */
+        leaders = xg_topk_each(&d, d.k, leaders, xg_topk_lead, &l);
+        both[0] = list;
+        both[1] = leaders;
+        types[0] = list->type;
+        types[1] = leaders->type;
+        list = xg_kir_op(&d.s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
+        l.leaders = leaders = &list[1];
+    }
+    o.list = list;
+    for (k = 0; k < e->n_roots; k++) { o.root = e->roots[k]; dest[k] = xg_topk_each(&d, d.k, dest[k], xg_topk_write, &o); }
+    xg_kreturn(&d.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_TOPK_C */
+/* emit/fft_butterfly.c -- what an fft computes in registers: roots of unity and transforms of few elements.
+ *
+ * - A root exp(sign 2 pi i k / n): k is an integer, so the angle is brought into the first eighth of the turn exactly, by differences of integers; what is left, at most pi/4, is rounded
+ *   once, and sine and cosine are the sums of Taylor up to where the next term is below a quarter of an ulp.
+ * - Of 2, 4 and 8 elements the textbook's butterflies; of an odd number p the sums and differences of elements j and p - j, so that each product of a real number serves two
+ *   results (Rader and Brenner's form of the definition). Complex products use fused multiply-adds. */
+#ifndef XG_EMIT_FFT_BUTTERFLY_C
+#define XG_EMIT_FFT_BUTTERFLY_C
+
+XG_FN xg_kval *xg_fft_number(xg_kb *b, const xg_elem *like, double v) { return xg_kconst_float(b, like->v->type->elem, v); }
+XG_FN xg_elem xg_fft_plus(xg_kb *b, xg_elem x, xg_elem y) { x.v = xg_k2(b, XG_K_OP_ADDF, x.v, y.v); x.im = xg_k2(b, XG_K_OP_ADDF, x.im, y.im); return x; }
+XG_FN xg_elem xg_fft_minus(xg_kb *b, xg_elem x, xg_elem y) { x.v = xg_k2(b, XG_K_OP_SUBF, x.v, y.v); x.im = xg_k2(b, XG_K_OP_SUBF, x.im, y.im); return x; }
+/* x + sign i y */
+XG_FN xg_elem xg_fft_plus_turned(xg_kb *b, xg_elem x, xg_elem y, double sign) {
+    x.v = xg_k2(b, sign < 0 ? XG_K_OP_ADDF : XG_K_OP_SUBF, x.v, y.im);
+    x.im = xg_k2(b, sign < 0 ? XG_K_OP_SUBF : XG_K_OP_ADDF, x.im, y.v);
+    return x;
+}
+XG_FN xg_elem xg_fft_scaled(xg_kb *b, xg_elem x, double v) {
+    xg_kval *s = xg_fft_number(b, &x, v);
+    x.v = xg_k2(b, XG_K_OP_MULF, x.v, s);
+    if (x.im) x.im = xg_k2(b, XG_K_OP_MULF, x.im, s);
+    return x;
+}
+XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w) {
+    xg_elem r;
+    xg_kval *t = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, x.im, w.im));
+    r.v = xg_k3(b, XG_K_OP_FMA, x.v, w.v, t);
+    t = xg_k2(b, XG_K_OP_MULF, x.im, w.v);
+    r.im = xg_k3(b, XG_K_OP_FMA, x.v, w.im, t);
+    return r;
+}
+
+/* ---- roots ---- */
+
+/* 1 + z (c1 + z (c2 + ...)), term k having 1 over the factorial of 2 k + odd, with the sign of its place. */
+XG_FN xg_kval *xg_fft_series(xg_kb *b, xg_kval *z, int terms, int odd) {
+    double c[12], f = 1;
+    xg_kval *r;
+    int k;
+    for (k = 1; k <= terms; k++) { f /= (double)(2 * k - 1 + odd) * (2 * k + odd) * -1.0; c[k] = f; }
+    r = xg_kconst_float(b, z->type->elem, c[terms]);
+    for (k = terms - 1; k >= 1; k--) r = xg_k3(b, XG_K_OP_FMA, z, r, xg_kconst_float(b, z->type->elem, c[k]));
+    return r;
+}
+XG_FN xg_kval *xg_fft_fold(xg_kb *b, xg_kval **n, int64_t twice, int64_t above) { /* n > above: twice - n */
+    xg_kval *is = xg_kcmpi_(b, XG_CI_SGT, *n, xg_kconst_int(b, (*n)->type->elem, above)), *other = xg_k2(b, XG_K_OP_SUBI, xg_kconst_int(b, (*n)->type->elem, twice), *n);
+    *n = xg_kselect(b, is, other, *n);
+    return is;
+}
+XG_FN xg_kval *xg_fft_negate_where(xg_kb *b, xg_kval *where, xg_kval *x) { return where ? xg_kselect(b, where, xg_k1(b, XG_K_OP_NEGF, x), x) : x; }
+XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real) {
+    xg_kelem word = 4 * n <= INT32_MAX ? XG_E_I32 : XG_E_I64;
+    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, k, word), *lower = NULL, *left = NULL, *steep = NULL, *a, *z, *zc;
+    bool wide = real == XG_E_F64;
+    xg_elem w;
+    t = xg_k2(b, XG_K_OP_MULI, t, xg_kconst_int(b, word, 4)); /* in quarters of 1 / n of a turn, n of them a quarter turn */
+    xg_kval_set_range(t, xg_range_of(0, 4 * most));
+    if (4 * most > 2 * n) lower = xg_fft_fold(b, &t, 4 * n, 2 * n);
+    if (4 * most > n) left = xg_fft_fold(b, &t, 2 * n, n);
+    if (8 * most > n) steep = xg_fft_fold(b, &t, n, n / 2);
+    a = XG_KOP2(b, XG_K_OP_MULF, xg_kcast(b, XG_K_OP_SITOFP, t, real), xg_kconst_float(b, real, 1.57079632679489661923 / (double)n));
+    z = xg_k2(b, XG_K_OP_MULF, a, a);
+    zc = xg_fft_series(b, z, wide ? 8 : 5, 0);
+    w.v = xg_k3(b, XG_K_OP_FMA, z, zc, xg_kconst_float(b, real, 1));
+    zc = xg_k2(b, XG_K_OP_MULF, a, z);
+    w.im = xg_k3(b, XG_K_OP_FMA, zc, xg_fft_series(b, z, wide ? 8 : 4, 1), a);
+    if (steep) {
+        a = xg_kselect(b, steep, w.im, w.v);
+        w.im = xg_kselect(b, steep, w.v, w.im);
+        w.v = a;
+    }
+    w.v = xg_fft_negate_where(b, left, w.v);
+    w.im = xg_fft_negate_where(b, lower, w.im);
+    if (sign < 0) w.im = xg_k1(b, XG_K_OP_NEGF, w.im);
+    return w;
+}
+
+/* ---- transforms ---- */
+
+XG_FN void xg_fft_of_2(xg_kb *b, xg_elem *x, xg_elem *y) {
+    xg_elem s = xg_fft_plus(b, *x, *y);
+    *y = xg_fft_minus(b, *x, *y);
+    *x = s;
+}
+/* In the order x, y, z, w. */
+XG_FN void xg_fft_of_4(xg_kb *b, xg_elem *x, xg_elem *y, xg_elem *z, xg_elem *w, double sign) {
+    xg_elem d;
+    xg_fft_of_2(b, x, z);
+    xg_fft_of_2(b, y, w);
+    xg_fft_of_2(b, x, y);            /* x0, x2 */
+    d = *z;
+    *z = *y;
+    *y = xg_fft_plus_turned(b, d, *w, sign);
+    *w = xg_fft_plus_turned(b, d, *w, -sign);
+}
+XG_FN void xg_fft_of_8(xg_kb *b, xg_elem *x, double sign) {
+    xg_elem even[4], odd[4], t;
+    int k;
+    for (k = 0; k < 4; k++) { even[k] = x[2 * k]; odd[k] = x[2 * k + 1]; }
+    xg_fft_of_4(b, &even[0], &even[1], &even[2], &even[3], sign);
+    xg_fft_of_4(b, &odd[0], &odd[1], &odd[2], &odd[3], sign);
+    odd[1] = xg_fft_scaled(b, xg_fft_plus_turned(b, odd[1], odd[1], sign), 0.70710678118654752440);  /* (1 + sign i) / sqrt 2 */
+    odd[3] = xg_fft_scaled(b, xg_fft_plus_turned(b, odd[3], odd[3], -sign), 0.70710678118654752440); /* less than the product with the root by a sign */
+    for (k = 0; k < 4; k++) {
+        if (k == 2) {
+            x[2] = xg_fft_plus_turned(b, even[2], odd[2], sign);
+            x[6] = xg_fft_plus_turned(b, even[2], odd[2], -sign);
+            continue;
+        }
+        t = odd[k];
+        x[k] = k == 3 ? xg_fft_minus(b, even[3], t) : xg_fft_plus(b, even[k], t);
+        x[k + 4] = k == 3 ? xg_fft_plus(b, even[3], t) : xg_fft_minus(b, even[k], t);
+    }
+}
+XG_FN void xg_fft_of_odd(xg_kb *b, xg_elem *x, int64_t p, double sign) {
+    xg_elem sum[XG_FFT_RADIX_MAX / 2 + 1], difference[XG_FFT_RADIX_MAX / 2 + 1], first = x[0], all = x[0];
+    int64_t h = p / 2, k, j;
+    for (j = 1; j <= h; j++) {
+        sum[j] = xg_fft_plus(b, x[j], x[p - j]);
+        difference[j] = xg_fft_minus(b, x[j], x[p - j]);
+        all = xg_fft_plus(b, all, sum[j]);
+    }
+    x[0] = all;
+    for (k = 1; k <= h; k++) {
+        xg_elem across = first, along;
+        along.v = along.im = NULL;
+        for (j = 1; j <= h; j++) {
+            xg_complex root = xg_fft_root(j * k % p, p, 1);
+            xg_kval *c = xg_fft_number(b, &first, root.re), *s = xg_fft_number(b, &first, root.im);
+            across.v = xg_k3(b, XG_K_OP_FMA, sum[j].v, c, across.v);
+            across.im = xg_k3(b, XG_K_OP_FMA, sum[j].im, c, across.im);
+            along.v = along.v ? xg_k3(b, XG_K_OP_FMA, difference[j].v, s, along.v) : xg_k2(b, XG_K_OP_MULF, difference[j].v, s);
+            along.im = along.im ? xg_k3(b, XG_K_OP_FMA, difference[j].im, s, along.im) : xg_k2(b, XG_K_OP_MULF, difference[j].im, s);
+        }
+        x[k] = xg_fft_plus_turned(b, across, along, sign);
+        x[p - k] = xg_fft_plus_turned(b, across, along, -sign);
+    }
+}
+XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign) {
+    switch (radix) {
+    case 1: return;
+    case 2: xg_fft_of_2(b, &x[0], &x[1]); return;
+    case 4: xg_fft_of_4(b, &x[0], &x[1], &x[2], &x[3], sign); return;
+    case 8: xg_fft_of_8(b, x, sign); return;
+    default: xg_fft_of_odd(b, x, radix, sign); return;
+    }
+}
+
+#endif /* XG_EMIT_FFT_BUTTERFLY_C */
+/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the stages (opt/fft_stages.c), and writes them.
+ *
+ *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put them into shared or (last stage) global memory }
+ * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
+ * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
+ * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
+ * Of a real operand the imaginary part is zero; of a half spectrum the other half is the conjugate of element (-k1, -k2, -k3); only the wanted half of a spectrum is written.
+ * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
+#ifndef XG_EMIT_FFT_C
+#define XG_EMIT_FFT_C
+
+enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+
+typedef struct xg_fft_site {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    xg_scope *s;
+    xg_kelem real;
+    double sign, scale;
+    bool to_real;
+    uint32_t n;                       /* transformed dimensions, the last ones */
+    int64_t length[3], in_last, out_last;
+    int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
+    xg_fft_stages stages;
+    xg_kval *where[2];                /* thread and block */
+    const xg_ktype *shared_type;
+    xg_kval *shared, *other, *table;  /* other: NULL if there is one copy only */
+    int64_t table_of;
+} xg_fft_site;
+
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
+    return e->n_roots > 0;
+}
+
+/* ---- indices ---- */
+
+/* The expressions at this thread and block. */
+XG_FN void xg_fft_apply(const xg_fft_site *d, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->dims[1].range = xg_range_of(0, d->blocks - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), d->where, out);
+}
+XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
+    xg_kval *v;
+    xg_fft_apply(d, &a, 1, &v);
+    return v;
+}
+XG_FN xg_range xg_fft_range(const xg_fft_site *d, const xg_aff *a) {
+    xg_range dims[2];
+    xg_aff_env env;
+    dims[0] = xg_range_of(0, d->threads - 1);
+    dims[1] = xg_range_of(0, d->blocks - 1);
+    env = xg_aff_env_of(d->e->m->aff, dims, 2, NULL, 0);
+    return xg_aff_range(&env, xg_aff_simplify(&env, a));
+}
+
+/* Butterfly number i of this thread. */
+typedef struct xg_fft_turn { const xg_fft_stage_row *row; const xg_aff *number, *group, *rest; } xg_fft_turn;
+XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t together = row->length / row->radix * row->inner;
+    xg_fft_turn t;
+    t.row = row;
+    t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
+    t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
+    t.rest = xg_aff_mod(x, t.number, together);
+    return t;
+}
+XG_FN const xg_aff *xg_fft_from(const xg_fft_site *d, const xg_fft_turn *t, int64_t q) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add_k(x, xg_aff_add(x, t->group, t->rest), q * (t->row->length / t->row->radix) * t->row->inner);
+}
+XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_t c) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t run = t->row->done * t->row->inner;
+    const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
+    return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
+}
+XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
+}
+XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), xg_aff_div(x, element, d->volume));
+}
+/* The indices, in the operand or result, of an element of the block. */
+XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
+    xg_aff_ctx *x = d->e->m->aff;
+    uint32_t rank = d->i->shape->rank, k;
+    const xg_aff *line = xg_fft_line_at(d, element), *rest = xg_aff_mod(x, element, d->volume);
+    for (k = d->n; k-- > 0;) {
+        at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
+        rest = xg_aff_div(x, rest, d->length[k]);
+    }
+    for (k = rank - d->n; k-- > 0;) {
+        at[k] = k ? xg_aff_mod(x, line, d->i->shape->dims[k]) : line;
+        line = xg_aff_div(x, line, d->i->shape->dims[k]);
+    }
+}
+
+/* ---- conditions ---- */
+
+/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
+typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
+XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
+    xg_fft_if f;
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
+    uint32_t k;
+    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
+    f.op = xg_kif(&d->s->b, cond, types, n);
+    f.outer = d->s->b;
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
+    xg_kyield(&d->s->b, otherwise, n);
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
+    d->s->b.loc = f.outer.loc;
+    return f;
+}
+XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
+    uint32_t k;
+    xg_kyield(&d->s->b, values, n);
+    d->s->b = f->outer;
+    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
+}
+/* Whether the butterfly exists and, if it touches global memory, its transform too; NULL: always. */
+XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
+    int64_t work = d->count * d->volume / t->row->radix;
+    xg_kval *p = NULL;
+    if (xg_fft_range(d, t->number).hi >= work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if (!global || d->lines % d->count == 0) return p;
+    return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
+}
+
+/* ---- elements ---- */
+
+XG_FN xg_elem xg_fft_zero(const xg_fft_site *d) {
+    xg_elem z;
+    z.v = z.im = xg_kconst_float(&d->s->b, d->real, 0);
+    return z;
+}
+/* Of a half spectrum: where it ends, the element mirrored in all dimensions, conjugate. *mirrored may stay NULL. */
+XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg_kval **mirrored) {
+    xg_kb *b = &d->s->b;
+    uint32_t rank = d->i->shape->rank, k;
+    if (last.hi < d->in_last) return;
+    *mirrored = xg_kcmpi_(b, XG_CI_SGE, at[rank - 1], xg_elem_index(d->s, d->in_last));
+    for (k = 0; k < d->n; k++) {
+        xg_kval **i = &at[rank - d->n + k], *other;
+        int64_t n = d->length[k];
+        other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, n), *i);
+        if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, other);
+        *i = xg_kselect(b, *mirrored, other, *i);
+        xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
+    }
+}
+XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_aff *element) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
+    uint32_t rank = d->i->shape->rank;
+    xg_elem v;
+    xg_fft_global(d, element, want);
+    xg_fft_apply(d, want, rank, at);
+    if (d->to_real) xg_fft_mirrored(d, xg_fft_range(d, want[rank - 1]), at, &mirrored);
+    v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
+    if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
+    v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
+    return v;
+}
+XG_FN void xg_fft_write(xg_fft_site *d, xg_elem v, const xg_aff *element, xg_kval **dest) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t rank = d->i->shape->rank;
+    xg_range last;
+    xg_fft_if f;
+    xg_fft_global(d, element, want);
+    last = xg_fft_range(d, want[rank - 1]);
+    if (last.lo >= d->out_last) return;
+    xg_fft_apply(d, want, rank, at);
+    if (d->to_real) v.im = NULL;
+    if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
+    if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
+    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_kval_set_range(at[rank - 1], xg_range_of(0, d->length[d->n - 1] - 1));
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_fft_if_end(d, &f, dest, 1);
+}
+
+/* ---- shared memory ---- */
+
+XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) { return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results; }
+XG_FN void xg_fft_exchange(xg_fft_site *d) {
+    xg_kval *t = d->shared;
+    d->shared = d->other;
+    d->other = t;
+}
+
+/* ---- a stage in registers ---- */
+
+XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
+    int64_t radix = t->row->radix, q;
+    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix);
+    xg_fft_if f;
+    xg_elem zero;
+    if (exists) {
+        zero = xg_fft_zero(d);
+        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
+        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
+    }
+    for (q = 0; q < radix; q++) {
+        if (first) x[q] = xg_fft_read(d, xg_fft_from(d, t, q));
+        else {
+            xg_kval *at = xg_fft_index(d, xg_fft_place(d, xg_fft_from(d, t, q)));
+            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &at, 1));
+        }
+    }
+    if (!exists) return;
+    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
+    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
+    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+}
+XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
+    xg_aff_ctx *a = d->e->m->aff;
+    int64_t radix = t->row->radix, done = t->row->done, q;
+    xg_elem w[XG_FFT_RADIX_MAX + 1];
+    if (done == 1) return;
+    w[1] = xg_fft_root_at(&d->s->b, xg_fft_index(d, xg_aff_div(a, xg_aff_mod(a, t->rest, done * t->row->inner), t->row->inner)), done - 1, done * radix, d->sign, d->real);
+    for (q = 1; q < radix; q++) {
+        if (q > 1) w[q] = xg_fft_times(&d->s->b, w[q / 2], w[q - q / 2]);
+        x[q] = xg_fft_times(&d->s->b, x[q], w[q]);
+    }
+}
+XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
+    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared;
+    int64_t c;
+    xg_fft_if f;
+    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    for (c = 0; c < t->row->radix; c++) {
+        const xg_aff *element = xg_fft_to(d, t, c);
+        if (last) xg_fft_write(d, x[c], element, to);
+        else {
+            xg_kval *at = xg_fft_index(d, xg_fft_place(d, element));
+            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &at, 1);
+        }
+    }
+    if (exists) xg_fft_if_end(d, &f, to, 1);
+}
+XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
+    const xg_fft_stage_row *row = &d->stages.p[number];
+    bool first = number == 0, last = number + 1 == d->stages.n;
+    int64_t turns = (d->count * d->volume / row->radix + d->threads - 1) / d->threads, i;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, turns * row->radix);
+    xg_fft_turn *t = XG_NEW_N(d->e->arena, xg_fft_turn, turns);
+    for (i = 0; i < turns; i++) {
+        t[i] = xg_fft_turn_of(d, row, i);
+        xg_fft_take(d, &t[i], first, x + i * row->radix);
+    }
+    if (!first && !last) { if (d->other) xg_fft_exchange(d); else xg_fft_wait(d, &d->shared); }
+    for (i = 0; i < turns; i++) {
+        xg_fft_twist(d, &t[i], x + i * row->radix);
+        xg_fft_butterfly(&d->s->b, x + i * row->radix, row->radix, d->sign);
+        xg_fft_put(d, &t[i], last, x + i * row->radix, dest);
+    }
+    if (!last) xg_fft_wait(d, &d->shared);
+}
+
+/* ---- a stage by its definition ---- */
+
+typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
+XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
+    xg_fft_loop l;
+    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
+    l.outer = d->s->b;
+    l.var = &l.op->regions[0]->args[0];
+    l.carried = &l.op->regions[0]->args[1];
+    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
+    d->s->b.loc = l.outer.loc;
+    return l;
+}
+XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
+    xg_kyield(&d->s->b, carried, n);
+    d->s->b = l->outer;
+    return l->op->results;
+}
+/* chunk * threads + thread, and whether that is below the limit (NULL: always). */
+XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
+    xg_kb *b = &d->s->b;
+    xg_kval *v = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, chunk, xg_elem_index(d->s, d->threads)), d->where[0]);
+    bool exact = limit % d->threads == 0;
+    xg_kval_set_range(v, xg_range_of(0, (exact ? limit : (limit / d->threads + 1) * d->threads) - 1));
+    *below = exact ? NULL : xg_kcmpi_(b, XG_CI_SLT, v, xg_elem_index(d->s, limit));
+    return v;
+}
+/* table[k] = the root of order n to the power k */
+XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
+    xg_kval *below, *at, *to;
+    xg_fft_loop l;
+    xg_fft_if f;
+    xg_elem w;
+    if (d->table_of == n) return;
+    if (d->table_of) xg_fft_wait(d, &d->table);
+    d->table_of = n;
+    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
+    at = xg_fft_nth(d, l.var, n, &below);
+    to = l.carried;
+    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
+    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
+    if (below) xg_fft_if_end(d, &f, &to, 1);
+    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    xg_fft_wait(d, &d->table);
+}
+/* Expressions of one index below limit and one below radix. */
+XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    xg_kval *dims[2];
+    uint32_t k;
+    dims[0] = element;
+    dims[1] = q;
+    m->dims[0].range = xg_range_of(0, limit - 1);
+    m->dims[1].range = xg_range_of(0, radix - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
+}
+/* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
+XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s->b;
+    int64_t all = d->count * d->volume, order = row->done * row->radix;
+    const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
+    xg_kval *step, *carried[3], *place, *next, *over, *reached;
+    xg_fft_loop l;
+    xg_elem v, w, r;
+    from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
+    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
+    from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
+    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
+    from = xg_fft_place(d, from);
+    carried[2] = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
+    v = xg_fft_zero(d);
+    carried[0] = carried[1] = v.v;
+    l = xg_fft_loop_begin(d, row->radix, carried, 3);
+    reached = &l.carried[2];
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
+    w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
+    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
+    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
+    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
+    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    next = xg_k2(b, XG_K_OP_ADDI, reached, step);
+    xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
+    over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
+    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
+    r.v = xg_fft_loop_end(d, &l, carried, 3);
+    r.im = r.v + 1;
+    return r;
+}
+XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
+    const xg_fft_stage_row *row = &d->stages.p[number];
+    int64_t all = d->count * d->volume;
+    xg_kval *below, *element, *to, *place;
+    const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
+    xg_fft_loop l;
+    xg_fft_if f;
+    xg_elem v;
+    xg_fft_fill_table(d, row->done * row->radix);
+    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
+    element = xg_fft_nth(d, l.var, all, &below);
+    to = l.carried;
+    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    v = xg_fft_sum(d, row, element);
+    xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
+    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
+    if (below) xg_fft_if_end(d, &f, &to, 1);
+    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    xg_fft_exchange(d);
+    xg_fft_wait(d, &d->shared);
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst *i) {
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = i;
+    d->n = n.n;
+    d->to_real = xg_str_is(type, "IRFFT");
+    d->sign = d->to_real || xg_str_is(type, "IFFT") ? 1 : -1;
+    d->scale = d->volume = 1;
+    for (k = 0; k < n.n; k++) { d->length[k] = n.p[k]; d->volume *= n.p[k]; }
+    if (d->sign > 0) d->scale = 1.0 / (double)d->volume;
+    d->in_last = in->dims[in->rank - 1];
+    d->out_last = i->shape->dims[in->rank - 1];
+    d->lines = 1;
+    for (k = 0; k + n.n < in->rank; k++) d->lines *= in->dims[k];
+    d->real = xg_kelem_of(xg_type_real(i->shape->type));
+    d->bytes = 2 * xg_kelem_bytes(d->real);
+    d->stages = xg_fft_stages_of(d->length, d->n, 1);
+    d->count = 1;
+}
+/* Threads that have one butterfly each in the stage with the most of them. */
+XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
+    int64_t most = 1, limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, turns;
+    uint32_t k;
+    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, d->count * d->volume / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
+    turns = (most + limit - 1) / limit;
+    return (most + turns - 1) / turns;
+}
+/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
+XG_FN void xg_fft_gather(xg_fft_site *d) {
+    int64_t threads = xg_fft_threads(d), plenty = d->e->target->resident_threads / 512;
+    while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
+        d->count *= 2;
+        threads = xg_fft_threads(d);
+    }
+    d->blocks = (d->lines + d->count - 1) / d->count;
+}
+XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
+XG_FN void xg_fft_allocate(xg_fft_site *d) {
+    int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;
+    xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
+    if (!xg_fft_uses_shared(d)) return;
+    d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
+    d->shared = xg_fft_array(d, d->shared_type);
+    if (table || (d->stages.n > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
+    if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
+}
+XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
+    uint32_t k;
+    if (!d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return dest;
+    xg_fft_allocate(d);
+    for (k = 0; k < d->stages.n; k++) {
+        if (d->stages.p[k].radix > XG_FFT_RADIX_MAX) xg_fft_sum_stage(d, k);
+        else xg_fft_register_stage(d, k, &dest);
+    }
+    return dest;
+}
+/* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
+XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
+    xg_scope *s = list[from].s;
+    xg_fusion_emission *e = list[from].e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer;
+    xg_kop *op;
+    if (to - from == 1) {
+        list[from].where[0] = where[0];
+        list[from].where[1] = where[1];
+        if (first[from]) {
+            list[from].where[1] = xg_k2(&s->b, XG_K_OP_SUBI, where[1], xg_elem_index(s, first[from]));
+            xg_kval_set_range(list[from].where[1], xg_range_of(0, list[from].blocks - 1));
+        }
+        dest[from] = xg_fft_transform(&list[from], dest[from]);
+        return;
+    }
+    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
+    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
+        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
+        xg_kyield(&s->b, inside + from, to - from);
+    }
+    s->b = outer;
+    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+}
+
+XG_FN void xg_emit_fft(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_fft_site *list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
+    int64_t *first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1), threads = 1;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots), *where[2];
+    xg_scope s;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_fft_describe(&list[k], e, e->roots[k]);
+        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes)) xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion", "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
+        xg_fft_gather(&list[k]);
+        threads = XG_MAX(threads, xg_fft_threads(&list[k]));
+        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX) xg_hlo_fail(list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
+    }
+    f->threads[0] = (uint32_t)threads;
+    f->blocks[0] = (uint32_t)XG_MAX(first[e->n_roots], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    where[0] = xg_kthread_id(&s.b, 0, threads);
+    where[1] = xg_kblock_id(&s.b, 0, f->blocks[0]);
+    for (k = 0; k < e->n_roots; k++) {
+        list[k].s = &s;
+        list[k].threads = threads;
+        dest[k] = &f->body->args[e->comp->n_params + k];
+    }
+    xg_fft_sections(list, first, 0, e->n_roots, where, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_FFT_C */
 /* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
  *
  * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
@@ -42817,7 +44810,9 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
+    X(TOPK, "topk", xg_emit_topk_match, xg_emit_topk) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -46809,6 +48804,7 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
  *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
+ * - rematerialize.c: with a memory limit, kernels are run twice until all of it fits.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
@@ -46932,6 +48928,8 @@ typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
 XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- rematerialize.c ---- */
+XG_FN bool xg_plan_rematerialize(xg_module *m);             /* a pass: what a memory limit asks for */
 /* ---- commands.c ---- */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
@@ -47154,6 +49152,7 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
     XG_FOR_INSTS(i, c) {
         uint32_t k;
         ++*at;
+        i->scratch = (void *)(uintptr_t)*at; /* for who asks where it is: rematerialize.c */
         if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
         if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
         xg_plan_define(p, i, at);
@@ -48741,11 +50740,314 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
 }
 
 #endif /* XG_PLAN_REPORT_C */
+/* plan/rematerialize.c -- a program that has to get by with so much device memory: what is needed again much later is made again there.
+ *
+ * Asked when the order is settled, of the plan itself and not of an estimate: parameters, results and constants are what they are, temporaries lie as pack.c puts them. While that
+ * is over the limit, the position at which most is needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes it is
+ * run once more in front of its first later reader. What that kernel reads then has to live until there, which is deducted, as far as it is not there anyway: what remains for each
+ * second of kernel time decides who is first. What it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is made again.
+ * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got and what holds the rest.
+ *
+ * Laws: a kernel made twice gives the same bits; effects, loops, branches and what is updated in place are run once; neither order nor results change but for the copies. */
+#ifndef XG_PLAN_REMATERIALIZE_C
+#define XG_PLAN_REMATERIALIZE_C
+
+enum { XG_LIMIT_ROUNDS = 256, XG_LIMIT_PATIENCE = 8 /* rounds without a gain */, XG_LIMIT_DEPTH = 16 /* of names for names */, XG_LIMIT_NAMED = 4 /* in the message */, XG_LIMIT_CHAIN = 16 /* kernels made again for one value */, XG_LIMIT_SLIGHT = 64 };
+
+typedef struct xg_limit {
+    xg_module *m;
+    xg_arena *arena;
+    xg_plan *p;
+    int64_t *live;        /* by position: bytes of temporaries that lie in no result */
+    uint32_t *over;       /* before each position: how many hold too much */
+    int64_t outside;      /* parameters, results, constants */
+    int64_t inside;       /* the blocks of temporaries */
+    int64_t most;         /* that may be live, so that all of it stays under the limit */
+    uint32_t at;          /* where most is */
+    double excess;        /* over all positions */
+} xg_limit;
+
+/* ---- what there is ---- */
+
+XG_FN bool xg_limit_counts(const xg_buffer *b) { return b->space != XG_PLAN_HOST_SPACE; }
+XG_FN bool xg_limit_lies_in_block(const xg_buffer *b) { return b->kind == XG_EXE_ALLOC_TEMP && !b->host && xg_limit_counts(b) && b->bytes; }
+
+XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
+    xg_plan *p = l->p = xg_plan_buffers(l->arena, l->m);
+    uint32_t k;
+    l->live = XG_NEW_N(l->arena, int64_t, (size_t)p->end + 2);
+    l->over = XG_NEW_N(l->arena, uint32_t, (size_t)p->end + 3);
+    l->outside = l->inside = 0;
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        if (b->kind != XG_EXE_ALLOC_TEMP && xg_limit_counts(b)) l->outside = xg_sched_add(l->outside, b->bytes);
+        if (xg_limit_lies_in_block(b)) { l->live[b->first] += b->bytes; l->live[b->last + 1] -= b->bytes; }
+    }
+    for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) l->inside = xg_sched_add(l->inside, p->spaces.p[k].bytes);
+    for (l->at = 0, k = 1; k <= p->end; k++) { l->live[k] += l->live[k - 1]; if (l->live[k] > l->live[l->at]) l->at = k; }
+    l->most = limit - l->outside - (l->inside - l->live[l->at]); /* what packing wastes, it will waste again */
+    for (l->excess = 0, k = 0; k <= p->end; k++) {
+        l->over[k + 1] = l->over[k] + (l->live[k] > l->most);
+        if (l->live[k] > l->most) l->excess += (double)(l->live[k] - l->most);
+    }
+}
+/* Positions from .. to at which too much is live. */
+XG_FN int64_t xg_limit_over(const xg_limit *l, uint32_t from, uint32_t to) { return from > to ? 0 : (int64_t)l->over[to + 1] - l->over[from]; }
+
+/* ---- who could be made again ---- */
+
+XG_FN uint32_t xg_limit_position(const xg_inst *i) { return (uint32_t)(uintptr_t)i->scratch; } /* values.c puts it there */
+
+typedef struct xg_limit_uses { uint32_t before, after; xg_inst *reader; } xg_limit_uses; /* the last one before the peak, the first behind it */
+
+/* A get-tuple-element of another leaf. */
+XG_FN bool xg_limit_is_other(const xg_inst *user, const xg_inst *of, uint32_t leaf) { return of->shape->type == XLAGPU_TUPLE && user->op == XG_GET_TUPLE_ELEMENT && (uint32_t)xg_attr_int(user, XG_A_index, -1) != leaf; }
+XG_FN bool xg_limit_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
+
+/* The readers of a value under all its names; false: one reads it at the peak, or is not known to read it at one position alone. */
+XG_FN bool xg_limit_readers(const xg_limit *l, const xg_inst *name, uint32_t leaf, uint32_t depth, xg_limit_uses *out) {
+    if (name == name->comp->root || depth > XG_LIMIT_DEPTH) return false;
+    XG_FOR_USES(u, name) {
+        uint32_t at = xg_limit_position(u->user);
+        if (xg_limit_is_other(u->user, name, leaf)) continue;
+        if (xg_limit_is_name(u->user)) { if (!xg_limit_readers(l, u->user, leaf, depth + 1, out)) return false; continue; }
+        if ((u->user->op != XG_FUSION && u->user->op != XG_CUSTOM_CALL) || at == l->at) return false;
+        if (at < l->at) out->before = XG_MAX(out->before, at);
+        else if (!out->reader || at < out->after) { out->after = at; out->reader = u->user; }
+    }
+    return true;
+}
+
+/* Its memory is there for as long as the program runs. */
+XG_FN bool xg_limit_stays(const xg_plan_value *v) { return v->buffer->kind == XG_EXE_ALLOC_CONSTANT || (v->buffer->kind == XG_EXE_ALLOC_PARAMETER && !v->buffer->donated); }
+
+/* A multiply is hardly ever what a kernel waits for; a contraction may be. */
+XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
+    xg_machine machine = xg_cost_machine(fusion->comp->module);
+    double bytes = (double)made, flops = 0;
+    uint32_t k;
+    for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
+    XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
+    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) + flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
+}
+
+/* A value and, in front of it, what has to be made again for its sake. */
+typedef struct xg_limit_chain { xg_plan_value *v[XG_LIMIT_CHAIN]; int64_t slight /* what has so few bytes may live longer */; uint32_t n, depth, after; double excess, seconds; } xg_limit_chain;
+
+XG_FN xg_inst *xg_limit_maker(const xg_plan_value *v) { xg_inst *i; memcpy(&i, &v->inst, sizeof i); return i; }
+XG_FN bool xg_limit_is_repeatable(const xg_limit *l, const xg_plan_value *v) {
+    uint32_t k;
+    if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || v->over) return false;
+    for (k = 0; k < v->inst->n_operands; k++) if (!xg_shape_is_array(XG_OPERAND(v->inst, k)->shape) || !xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)) return false;
+    return true;
+}
+
+XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_value *o);
+
+/* What making v again costs at the peak: bytes that have to live there for it. */
+XG_FN int64_t xg_limit_link(const xg_limit *l, xg_limit_chain *c, xg_plan_value *v) {
+    int64_t cost = 0;
+    uint32_t k;
+    for (k = 0; k < v->inst->n_operands; k++) cost = xg_sched_add(cost, xg_limit_penalty(l, c, xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)));
+    c->seconds += xg_limit_seconds(v->inst, v->bytes);
+    if (c->n < XG_LIMIT_CHAIN) c->v[c->n] = v;
+    c->n++;
+    return cost;
+}
+/* The same of what it reads: it is there anyway, or lives longer, or is made again too if that is less. */
+XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_value *o) {
+    xg_limit_chain was = *c;
+    uint32_t k;
+    if (xg_limit_stays(o) || o->last >= c->after) return 0;
+    for (k = 0; k < c->n && k < XG_LIMIT_CHAIN; k++) if (c->v[k] == o) return 0;
+    if (o->last < l->at && o->bytes > c->slight && c->n + 1 < XG_LIMIT_CHAIN && xg_limit_is_repeatable(l, o) && c->depth < XG_LIMIT_CHAIN) {
+        int64_t cost;
+        c->depth++;
+        cost = xg_limit_link(l, c, o);
+        c->depth--;
+        if (cost < o->bytes && c->n < XG_LIMIT_CHAIN) return cost;
+        *c = was;
+    }
+    c->excess += (double)o->bytes * (double)xg_limit_over(l, o->last + 1, c->after);
+    return o->last < l->at ? o->bytes : 0;
+}
+
+/* What making it again gives at the peak; not more than nothing if it does not help. */
+XG_FN int64_t xg_limit_gain(const xg_limit *l, xg_plan_value *v, const xg_limit_uses *uses, xg_limit_chain *c) {
+    uint32_t free_from = XG_MAX(uses->before, v->first) + 1;
+    int64_t cost;
+    memset(c, 0, sizeof *c);
+    c->after = uses->after;
+    c->slight = v->bytes / XG_LIMIT_SLIGHT;
+    if (uses->after <= l->at || free_from > l->at) return 0;
+    cost = xg_limit_link(l, c, v);
+    return c->n <= XG_LIMIT_CHAIN && c->excess < (double)v->bytes * (double)xg_limit_over(l, free_from, uses->after - 1) ? v->bytes - cost : 0;
+}
+
+XG_FN bool xg_limit_may(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
+    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || !xg_limit_is_repeatable(l, v)) return false;
+    memset(uses, 0, sizeof *uses);
+    return xg_limit_readers(l, v->inst, v->leaf, 0, uses) && uses->reader;
+}
+
+/* ---- making it again ---- */
+
+/* The fusion once more, with the one leaf alone. */
+XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operands, xg_inst *before) {
+    xg_comp *c = xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), i->comp);
+    xg_inst *made, *tuple = c->root, *x;
+    uint32_t k;
+    if (i->shape->type == XLAGPU_TUPLE) {
+        c->root = XG_OPERAND(tuple, leaf);
+        xg_inst_remove(tuple);
+        for (x = c->last; x;) { xg_inst *next = x->prev; if (!x->first_use && x != c->root && x->op != XG_PARAMETER) xg_inst_remove(x); x = next; }
+    }
+    made = xg_inst_new(i->comp, XG_FUSION, c->root->shape, operands, i->n_operands, before, i->name);
+    for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_calls && i->attrs[k].key != XG_A_output_to_operand_aliasing && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, c));
+    made->source_at = i->source_at;
+    made->scratch = before->scratch;
+    (void)xg_dce_fusion_params(made);
+    return made;
+}
+XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
+    xg_inst *made = xg_inst_clone(bitcast, bitcast->comp, &of, before);
+    made->scratch = before->scratch;
+    return made;
+}
+
+/* Those behind the peak that read `name` read `again`. */
+XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, xg_inst *again, xg_inst *before) {
+    XG_VEC(xg_use) uses = {NULL, 0, 0};
+    uint32_t k;
+    XG_FOR_USES(u, name) xg_push(l->arena, xg_use, &uses, *u);
+    for (k = 0; k < uses.n; k++) {
+        xg_inst *user = uses.p[k].user;
+        if (user == again || xg_limit_is_other(user, name, leaf)) continue;
+        if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
+        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, uses.p[k].index, again);
+    }
+}
+
+/* An operand of a link: under its name of what was made again, if it was. */
+XG_FN xg_inst *xg_limit_operand(const xg_limit *l, const xg_limit_chain *c, xg_inst *const *made, xg_inst *name, xg_inst *before) {
+    const xg_plan_value *v = xg_plan_value_of(l->p, name, 0);
+    uint32_t k;
+    for (k = 0; k < c->n && c->v[k] != v; k++) {}
+    if (k == c->n || !made[k]) return name;
+    return name->op == XG_BITCAST ? xg_limit_rename(name, xg_limit_operand(l, c, made, XG_OPERAND(name, 0), before), before) : made[k];
+}
+
+XG_FN void xg_limit_take(xg_limit *l, const xg_limit_chain *c, const xg_limit_uses *uses, int64_t gain) {
+    xg_inst *made[XG_LIMIT_CHAIN] = {NULL}, **operands;
+    xg_plan_value *v = c->v[c->n - 1], *o;
+    uint32_t k, j;
+    for (k = 0; k < c->n; k++) {
+        xg_inst *i = xg_limit_maker(c->v[k]);
+        operands = XG_NEW_N(l->arena, xg_inst *, (size_t)i->n_operands + 1);
+        for (j = 0; j < i->n_operands; j++) {
+            operands[j] = xg_limit_operand(l, c, made, XG_OPERAND(i, j), uses->reader);
+            o = xg_plan_value_of(l->p, XG_OPERAND(i, j), 0);
+            if (operands[j] == XG_OPERAND(i, j)) o->last = XG_MAX(o->last, uses->after);
+        }
+        made[k] = xg_limit_again(i, c->v[k]->leaf, operands, uses->reader);
+        l->m->made_again++;
+    }
+    xg_limit_hand_over(l, xg_limit_maker(v), v->leaf, made[c->n - 1], uses->reader);
+    v->last = XG_MAX(uses->before, v->first);
+    l->live[l->at] -= gain;
+}
+
+typedef struct xg_limit_choice { xg_plan_value *v; uint32_t place; double worth; } xg_limit_choice;
+XG_FN int xg_limit_better(const void *pa, const void *pb) {
+    const xg_limit_choice *a = (const xg_limit_choice *)pa, *b = (const xg_limit_choice *)pb;
+    return a->worth != b->worth ? (a->worth > b->worth ? -1 : 1) : a->place < b->place ? -1 : a->place > b->place;
+}
+/* Until the peak is no longer over the limit, or nobody is left. How many were chosen. */
+XG_FN uint32_t xg_limit_round(xg_limit *l) {
+    xg_limit_choice *all = XG_NEW_N(l->arena, xg_limit_choice, (size_t)l->p->values.n + 1);
+    xg_limit_uses uses;
+    xg_limit_chain chain;
+    uint32_t n = 0, taken = 0, k;
+    int64_t gain;
+    for (k = 0; k < l->p->values.n; k++) {
+        xg_plan_value *v = l->p->values.p[k];
+        if (!xg_limit_may(l, v, &uses) || (gain = xg_limit_gain(l, v, &uses, &chain)) <= 0) continue;
+        all[n].v = v;
+        all[n].place = k;
+        all[n++].worth = (double)gain / chain.seconds;
+    }
+    if (n > 1) qsort(all, n, sizeof *all, xg_limit_better);
+    for (k = 0; k < n && l->live[l->at] > l->most; k++) { /* those before may have changed what it gives */
+        if (!xg_limit_may(l, all[k].v, &uses) || (gain = xg_limit_gain(l, all[k].v, &uses, &chain)) <= 0) continue;
+        xg_limit_take(l, &chain, &uses, gain);
+        taken++;
+    }
+    return taken;
+}
+
+/* ---- all of it ---- */
+
+XG_FN int xg_limit_larger(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+XG_NORETURN XG_FN void xg_limit_give_up(const xg_limit *l, int64_t limit, int64_t least) {
+    xg_buffer **held = XG_NEW_N(l->arena, xg_buffer *, (size_t)l->p->buffers.n + 1);
+    xg_buf b;
+    uint32_t n = 0, k;
+    for (k = 0; k < l->p->buffers.n; k++) {
+        xg_buffer *x = l->p->buffers.p[k];
+        if (xg_limit_lies_in_block(x) && x->first <= l->at && l->at <= x->last) held[n++] = x;
+    }
+    if (n > 1) qsort(held, n, sizeof *held, xg_limit_larger);
+    xg_buf_init(&b, l->arena);
+    for (k = 0; k < n && k < XG_LIMIT_NAMED; k++) {
+        xg_puts(&b, k ? ", " : "; at its peak it holds ");
+        xg_report_value_name(&b, held[k]->values.p[0]);
+        xg_printf(&b, " (%lld)", (long long)held[k]->bytes);
+    }
+    if (n > XG_LIMIT_NAMED) xg_printf(&b, " and %u more", n - (uint32_t)XG_LIMIT_NAMED);
+    if (l->outside > limit) { b.n = 0; xg_puts(&b, "; parameters and results can share memory, by input_output_alias or buffer_donor"); }
+    xg_putc(&b, 0);
+    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "the program needs at least %lld bytes of device memory, more than the limit of %lld: %lld of parameters, results and constants, %lld of temporaries%s",
+        (long long)least, (long long)limit, (long long)l->outside, (long long)(least - l->outside), b.p);
+}
+
+/* A pass. */
+XG_FN bool xg_plan_rematerialize(xg_module *m) {
+    xg_mark none = xg_arena_mark(m->work);
+    int64_t least = INT64_MAX;
+    double excess = 0;
+    uint32_t round, patience = XG_LIMIT_PATIENCE;
+    if (m->memory_limit <= 0) return false;
+    for (round = 0;; round++) {
+        xg_limit l;
+        bool better;
+        memset(&l, 0, sizeof l);
+        l.m = m;
+        l.arena = m->work;
+        xg_limit_measure(&l, m->memory_limit);
+        least = XG_MIN(least, xg_sched_add(l.outside, l.inside));
+        if (least <= m->memory_limit) break;
+        better = !round || l.excess < excess;
+        if (better) { excess = l.excess; patience = XG_LIMIT_PATIENCE; }
+        if ((!better && !patience--) || round == XG_LIMIT_ROUNDS || !xg_limit_round(&l)) xg_limit_give_up(&l, m->memory_limit, least);
+        xg_arena_reset(m->work, none);
+        (void)xg_opt_dce(m);
+        xg_arena_reset(m->work, none);
+    }
+    xg_arena_reset(m->work, none);
+    return round > 0;
+}
+
+#endif /* XG_PLAN_REMATERIALIZE_C */
 /* plan/text.c -- the planned module as text: operations on slices of memory, and the HLO that they compute. What is printed is read back to the same plan, and compiled
  * on from there.
  *
  *     PlannedModule name
  *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
+ *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the array in front of it; the same of results
  *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096
@@ -48804,6 +51106,11 @@ XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
     xg_putc(b, '\n');
 }
 
+XG_FN void xg_ptext_sizes_of(xg_buf *b, const uint32_t *sizes, uint32_t n, const char *what) {
+    uint32_t k;
+    for (k = 0; sizes && k < n; k++) if (sizes[k]) xg_printf(b, "size %s %u dimension %u\n", what, k, sizes[k] - 1);
+}
+
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     uint32_t k, j;
     xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
@@ -48812,6 +51119,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
         if (p->spaces.p[k].space) xg_printf(b, ", color %lld", (long long)p->spaces.p[k].space);
         xg_putc(b, '\n');
     }
+    xg_ptext_sizes_of(b, p->m->param_sizes, p->n_params, "parameter");
+    xg_ptext_sizes_of(b, p->m->result_sizes, p->n_results, "result");
     for (k = 0; k < p->buffers.n; k++) xg_ptext_buffer(b, p->buffers.p[k]);
     for (k = 0; k < p->sequences.n; k++) {
         const xg_plan_sequence *q = p->sequences.p[k];
@@ -48885,10 +51194,18 @@ XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     xg_ptext_want(t, "bytes, largest live");
     s.largest_live = xg_ptext_number(t);
     if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
-    if (s.bytes > INT64_MAX / 4 || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and a size below 2^61,");
+    if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
     xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
     t->p->temp_bytes += s.bytes;
     t->p->largest_live += s.largest_live;
+}
+
+/* What is said of a leaf twice holds as it was said last. */
+XG_FN void xg_ptext_read_size(xg_ptext *t, uint32_t **sizes, uint32_t n) {
+    uint32_t leaf = xg_ptext_index(t, n, "the number of a leaf");
+    if (!*sizes) *sizes = XG_NEW_N(t->p->arena, uint32_t, n + (size_t)1);
+    xg_ptext_want(t, "dimension");
+    (*sizes)[leaf] = xg_ptext_index(t, XG_RANK_MAX, "a dimension") + 1;
 }
 
 XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
@@ -49120,6 +51437,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_ptext_want(&t, "PlannedModule");
     t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
+    while (xg_ptext_take(&t, "size parameter ")) xg_ptext_read_size(&t, &t.p->m->param_sizes, t.p->n_params);
+    while (xg_ptext_take(&t, "size result ")) xg_ptext_read_size(&t, &t.p->m->result_sizes, t.p->n_results);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
     xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
@@ -49285,7 +51604,7 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
@@ -49293,6 +51612,7 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     v.rank = s->rank;
     v.allocation = allocation;
     v.alias = alias;
+    v.size_of = size_of;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -49316,10 +51636,10 @@ XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
     for (k = 0; k < p->m->entry->n_params; k++) {
         leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
-        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0, p->m->param_sizes ? p->m->param_sizes[at] : 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
 }
 
 /* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
@@ -49687,12 +52007,13 @@ typedef struct xg_driver_options {
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
+    int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
-typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
+typedef struct xg_driver_report { uint32_t kernels, copies, instructions, made_again; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
 
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
@@ -49750,6 +52071,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED) \
     X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
@@ -49758,6 +52080,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "topk-rewriter", xg_opt_topk_rewriter, OPTIONAL) \
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
@@ -49784,16 +52107,19 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
+    X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \
@@ -50187,6 +52513,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
+    r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
@@ -50249,7 +52576,13 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_indexing_print_module(&text, m);
+        xg_driver_dump_text(o, "indexing", &text);
+    }
     m->machine = xg_driver_machine(&o->target);
+    m->memory_limit = o->memory_limit;
     if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
@@ -50533,6 +52866,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -50549,6 +52883,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
+    m->report.made_again = r->made_again;
     m->compiled = true;
 }
 

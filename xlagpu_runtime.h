@@ -214,7 +214,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *byt
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 
 /* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1 */
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias, size_of; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -12615,7 +12615,7 @@ XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 3, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
@@ -12692,8 +12692,9 @@ typedef struct xg_exe_thunk {
 } xg_exe_thunk;
 
 /* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+ * the caller must give both the same buffer (otherwise the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the
+ * array in front of it, plus 1. */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; uint32_t size_of, reserved; } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
@@ -14488,6 +14489,7 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
         if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID) return false;
+        if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
         p->command_of[number] = b->n;
@@ -14792,6 +14794,13 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
     return v->bytes == (empty ? 0 : bytes);
 }
 
+/* A size is an s32 behind its array, or behind other sizes of that. */
+XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
+    uint32_t of = k;
+    while (of > first && p->values[of].size_of) of--;
+    return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank && (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
+}
+
 /* Parameters and results agree with their allocations. */
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
@@ -14802,6 +14811,7 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0)) return xr_damaged(p, "the size of a bounded dimension");
         if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
@@ -15034,6 +15044,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
     out->bytes = (size_t)v->bytes;
     out->name = p->strings + v->name;
     out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
+    out->size_of = v->size_of;
     return true;
 }
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
@@ -15139,9 +15150,10 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
+    uint64_t all = ((uint64_t)p->n_allocations + p->most_links + p->n_kernels) * sizeof(xlagpu_kernel_stats) + (uint64_t)p->most_links * sizeof(xlagpu_buffer); /* more than the parts below */
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
     size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    char *m = all > SIZE_MAX / 4 ? NULL : (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;

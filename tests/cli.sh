@@ -53,7 +53,7 @@ expect 0 ran "equal to --expect: 0" "$X run $W/good.hlo --platform=host --seed 3
 expect 1 . "different from --expect: 1" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
 expect 2 'error' "--args of another module" "$X run $W/good.hlo --platform=host --args tests/corpus/iotas.npz"
 expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
-for e in hlo plan buffers thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
+for e in hlo indexing plan buffers thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
 expect 0 . "an executable, saved and run" "$X compile $W/good.hlo --emit=exe -o $W/good.xgx && $X run $W/good.xgx --platform=host --reference_platform= && echo ran"
 expect 2 'error' "an executable, damaged" "head -c 200 $W/good.xgx > $W/cut.xgx; $X run $W/cut.xgx --platform=host"
 expect 0 '^2$' "--report: a header and a line, tab-separated" "$X compile $W/good.hlo --target=sm_90a --report > $W/report; awk -F'\t' 'NR == 1 { n = NF } NF != n { bad = 1 } END { if (n > 5 && !bad) print NR }' $W/report"

@@ -5,6 +5,7 @@
  *   traffic   elementwise operations, transposes, reductions, softmax and layer norm on arrays of a megabyte and more: at most 5% more sectors than what is read
  *             and written holds, in one kernel; transposes (of dimensions of whole sectors) without a bank conflict
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
+ *   work      what is long (windows, the best few of many) takes no more than a bound of lane instructions an element
  *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
  *   diamonds  a chain whose paths double thirty times: code grows by the step
  * Ends with "N passed, N failed". */
@@ -224,6 +225,47 @@ static void sizes(void) {
         for (k = 0; lengths[i] && k < sizeof windows / sizeof *windows; k++) if (k || lengths[i] < 5000) same_of(windows[k], lengths[i]); /* the evaluator sums each window anew */
     }
 }
+/* The best k of rows, of types whose keys are made in different ways; s8 has many equal elements. */
+static void selections(void) {
+    static const char *const types[] = {"s32", "f32", "s8", "bf16", "u32", "f8e4m3fn"};
+    static const long long lengths[] = {1, 2, 31, 33, 127, 129, 1009, 4095, 8191, 9001, 65537}, few[] = {1, 2, 7, 64, 100, 1000};
+    size_t i, k, t = 0;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) for (k = 0; k < sizeof few / sizeof *few; k++, t++) {
+        const char *type = types[t % 6];
+        char what[80];
+        if (few[k] > lengths[i]) continue;
+        begin(NULL, NULL);
+        put("ENTRY e { x = %s[3,%lld] parameter(0) ROOT r = (%s[3,%lld], s32[3,%lld]) topk(x), k=%lld, largest=%s }\n", type, lengths[i], type, few[k], few[k], few[k], t % 5 ? "true" : "false");
+        snprintf(what, sizeof what, "the best %lld of %s[%lld]", few[k], type, lengths[i]);
+        same(what);
+    }
+}
+
+/* ---- work ---- */
+
+/* One kernel of at most `most` lane instructions for each of n elements. */
+static void work(const char *what, double most, long long n) {
+    xlagpu_kernel_stats s[8];
+    char line[200];
+    uint32_t kernels;
+    job j;
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        snprintf(line, sizeof line, "%s: %u kernels, %.1f lane instructions an element", what, kernels, (double)s[0].lane_instructions / (double)n);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN(kernels == 1 && (double)s[0].lane_instructions <= most * (double)n, line);
+    }
+    job_close(&j);
+}
+static void works(void) {
+    begin(NULL, NULL);
+    put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
+    work("the best 8 of 32000", 13, 4 * 32000);
+    begin(NULL, NULL);
+    put("ENTRY e { x = bf16[2,50257] parameter(0) ROOT r = (bf16[2,64], s32[2,64]) topk(x), k=64, largest=true }\n");
+    work("the best 64 of 50257", 24, 2 * 50257);
+}
+
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
 static void ranks(void) {
     static const int primes[] = {3, 7, 2, 5, 1, 3, 2, 11};
@@ -338,6 +380,8 @@ int main(int argc, char **argv) {
     traffic_row_programs("f32", 64, 8192);
     traffic_row_programs("bf16", 512, 1024);
     sizes();
+    selections();
+    works();
     ranks();
     large();
     for (fused = 0; fused < 2; fused++) {

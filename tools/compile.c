@@ -33,7 +33,7 @@ static void source_close(source *s) {
 /* ---- compile ---- */
 
 /* What --emit takes, and the stage that is kept for it. */
-static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""}, {"c", ""}};
+static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"}, {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""}, {"c", ""}};
 static const char *emit_stage(const char *emit) {
     size_t k;
     for (k = 0; k < sizeof emits / sizeof emits[0]; k++) if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
@@ -139,7 +139,7 @@ int verb_compile(const flag_values *f) {
     const char *emit = f->emit ? f->emit : f->report ? NULL : "exe";
     int k, rc = OK;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
-    if (emit && !emit_stage(emit)) return fail(BAD, "xlagpu: error: --emit=%s is not one of ptx, hlo, plan, buffers, thunks, ir, exe, c%s", emit, strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
+    if (emit && !emit_stage(emit)) return fail(BAD, "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, exe, c%s", emit, strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0) return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
     if (f->report) report_head();
     for (k = 0; k < f->n_files; k++) rc = worse(rc, compile_one(f, k, emit));

@@ -52,6 +52,7 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++) if (strcmp(stage, rows[k][0]) == 0) { snprintf(out, 400, "%s_gpu_%s", d->target, rows[k][1]); return true; }
     if (strcmp(stage, "hlo/before_optimizations") == 0) snprintf(out, 400, "before_optimizations.txt");
     else if (strcmp(stage, "thunk_sequence") == 0) snprintf(out, 400, "thunk_sequence.txt");
+    else if (strcmp(stage, "indexing") == 0) snprintf(out, 400, "indexing_maps.txt");
     else if (strcmp(stage, "plan") == 0) snprintf(out, 400, "planned_module.txt");
     else if (strcmp(stage, "ptx") == 0) snprintf(out, 400, "ptx");
     else if (strcmp(stage, "fusion_log") == 0) snprintf(out, 400, "fusion_log.txt");

@@ -249,6 +249,11 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_indexing_print_module(&text, m);
+        xg_driver_dump_text(o, "indexing", &text);
+    }
     m->machine = xg_driver_machine(&o->target);
     m->memory_limit = o->memory_limit;
     if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
