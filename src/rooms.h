@@ -92,6 +92,8 @@
 #include "opt/select_and_scatter_expander.c"
 #include "opt/scatter_winners.c"
 #include "opt/call_inliner.c"
+#include "opt/async_to_sync.c"
+#include "opt/host_offloader.c"
 #include "opt/collective_simplifier.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"

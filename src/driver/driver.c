@@ -266,6 +266,7 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
         xg_plan_print_buffers(&text, p);
         xg_driver_dump_text(o, "buffer-assignment", &text);
     }
+    p->asks = o->command_buffer_control && !o->no_command_buffers; /* and xg_plan_command_buffers counts what is left */
     xg_plan_thunks(p);
     return xg_driver_finish(p, o, report, to);
 }

@@ -24,6 +24,8 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
+    X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
+    X(PRE, "async-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \

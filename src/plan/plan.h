@@ -94,6 +94,7 @@ typedef struct xg_plan {
     uint32_t n_params;
     xg_buffer **results;        /* result leaves */
     uint32_t n_results;
+    bool asks;                  /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot count */
     uint32_t end;               /* the last position */
     xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
