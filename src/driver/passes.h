@@ -24,6 +24,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
+    X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
+    X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
+    X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
