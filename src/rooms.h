@@ -122,6 +122,8 @@
 #include "opt/eigen_expander.c"
 #include "opt/general_eigen_expander.c"
 #include "opt/solver_calls.c"
+#include "opt/library_calls.c"
+#include "opt/defuser.c"
 #include "opt/sort_simplifier.c"
 #include "opt/topk_rewriter.c"
 #include "opt/scan_splitter.c"
