@@ -187,6 +187,7 @@
 #include "emit/elemental.c"
 #include "emit/loop.c"
 #include "emit/sliding.c"
+#include "emit/scattered.c"
 #include "emit/hero.c"
 #include "emit/transpose.c"
 #include "emit/sections.c"
