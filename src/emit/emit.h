@@ -156,6 +156,9 @@ XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, doub
 /* ---- fft.c ---- */
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_fft(xg_fusion_emission *e);
+/* ---- triangular.c ---- */
+XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_triangular(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);

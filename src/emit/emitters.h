@@ -10,6 +10,7 @@
     X(TOPK, "topk", xg_emit_topk_match, xg_emit_topk) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
+    X(TRIANGULAR, "triangular", xg_emit_triangular_match, xg_emit_triangular) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
