@@ -193,6 +193,7 @@
 #include "emit/elemental.c"
 #include "emit/loop.c"
 #include "emit/sliding.c"
+#include "emit/scattered.c"
 #include "emit/hero.c"
 #include "emit/box.c"
 #include "emit/transpose.c"

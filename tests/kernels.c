@@ -265,6 +265,9 @@ static void sizes(void) {
         "y = s32[5,N] negate(x) w = s32[6,N] reduce-window(y, z), window={size=4x3 pad=2_2x0_4 rhs_dilate=1x2}, to_apply=fold ROOT r = s32[6,N] multiply(w, w)",
         "ROOT r = s32[9,P] reduce-window(x, z), window={size=3x5 pad=1_1x2_3 lhs_dilate=2x1}, to_apply=most",
         "i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s32[5,N], s32[5,N]) reduce-window(x, i, z, z), window={size=1x9 pad=0_0x4_4}, to_apply=first",
+        "y = s32[5,N] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=2x7 pad=1_0x3_3}, select=more, scatter=fold",
+        "y = s32[5,H] parameter(1) p = s32[5,P] pad(x, z), padding=0_0x0_1 q = s32[5,P] select-and-scatter(p, y, z), window={size=1x2 stride=1x2 pad=0_0x0_1}, select=more, scatter=most s = s32[5,N] slice(q), slice={[0:5], [1:P]} ROOT r = s32[5,N] add(s, x)" ,
+        "y = s32[1,N] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=5x40 stride=20x1 pad=0_0x39_0}, select=more, scatter=fold",
         "y = s32[N,7] parameter(1) ROOT r = s32[5,7] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
     };
     size_t i, k;
@@ -350,6 +353,10 @@ static void works(void) {
     begin("maximum", "f32");
     put("ENTRY e { x = f32[2,56,56,16] parameter(0) z = f32[] constant(-inf) ROOT r = f32[2,50,50,16] reduce-window(x, z), window={size=1x7x7x1}, to_apply=fold }\n");
     work("windows of 7x7", 45, 2 * 50 * 50 * 16);
+    begin("add", "f32");
+    put("more { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = f32[4,56,56,16] parameter(0) y = f32[4,28,28,16] parameter(1) s = s32[4,28,28,16] parameter(2) z = f32[] constant(0) "
+        "ROOT r = f32[4,56,56,16] select-and-scatter(x, y, z, s), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, select=more, scatter=fold }\n");
+    work("scattered windows of 3x3", 24, 4 * 56 * 56 * 16);
     begin(NULL, NULL);
     put("HloModule kernels, input_output_alias={ {}: (0, {}, may-alias) }\nENTRY e { x = f32[512,256] parameter(0) u = f32[4,256] parameter(1) v = f32[8,16] parameter(2) i = s32[] parameter(3) j = s32[] parameter(4) "
         "a = f32[512,256] dynamic-update-slice(x, u, i, i) ROOT r = f32[512,256] dynamic-update-slice(a, v, j, j) }\n");

@@ -165,7 +165,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
-    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
+    leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
