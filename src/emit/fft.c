@@ -52,22 +52,14 @@ XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
     xg_fft_apply(d, &a, 1, &v);
     return v;
 }
-XG_FN xg_range xg_fft_range(const xg_fft_site *d, const xg_aff *a) {
-    xg_range dims[2];
-    xg_aff_env env;
-    dims[0] = xg_range_of(0, d->threads - 1);
-    dims[1] = xg_range_of(0, d->blocks - 1);
-    env = xg_aff_env_of(d->e->m->aff, dims, 2, NULL, 0);
-    return xg_aff_range(&env, xg_aff_simplify(&env, a));
-}
-
 /* Butterfly number i of this thread. */
-typedef struct xg_fft_turn { const xg_fft_stage_row *row; const xg_aff *number, *group, *rest; } xg_fft_turn;
+typedef struct xg_fft_turn { const xg_fft_stage_row *row; int64_t index; const xg_aff *number, *group, *rest; } xg_fft_turn;
 XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t together = row->length / row->radix * row->inner;
     xg_fft_turn t;
     t.row = row;
+    t.index = i;
     t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
     t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
     t.rest = xg_aff_mod(x, t.number, together);
@@ -83,9 +75,23 @@ XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_
     const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
     return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
 }
+XG_FN xg_kval *xg_fft_shifted(const xg_fft_site *d, xg_kval *v, int64_t by, int64_t limit) {
+    if (!by) return v;
+    v = xg_k2(&d->s->b, XG_K_OP_ADDI, v, xg_elem_index(d->s, by));
+    if (limit) xg_kval_set_range(v, xg_range_of(by, limit - 1));
+    return v;
+}
 XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
     return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
+}
+/* The places of a butterfly's elements, `run` apart, all of them within `span` elements; the first one lies below run in there. Where whole runs are kept apart by whole free places, or lie between
+ * two of them, the others are at fixed distances from the first. */
+XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t, const xg_aff *(*element)(const xg_fft_site *d, const xg_fft_turn *t, int64_t k), int64_t run, int64_t span, int64_t k, xg_kval **first) {
+    int64_t unit = 128 / d->bytes;
+    if (!k) return *first = xg_fft_index(d, xg_fft_place(d, element(d, t, 0)));
+    if (run % unit == 0 || (unit % run == 0 && (span % unit == 0 || unit % span == 0))) return xg_fft_shifted(d, *first, k * run + k * run / unit, 0);
+    return xg_fft_index(d, xg_fft_place(d, element(d, t, k)));
 }
 XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
@@ -133,7 +139,7 @@ XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, u
 XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
     int64_t work = d->count * d->volume / t->row->radix;
     xg_kval *p = NULL;
-    if (xg_fft_range(d, t->number).hi >= work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if ((t->index + 1) * d->threads > work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
     if (!global || d->lines % d->count == 0) return p;
     return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
 }
@@ -160,34 +166,39 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
         xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
     }
 }
-XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_aff *element) {
+/* The indices of a butterfly's element k in the operand or result, `step` apart along the stage's dimension, given those of the first one; the range of the last index. */
+XG_FN xg_range xg_fft_global_of(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t step, int64_t k, xg_kval **at) {
+    uint32_t rank = d->i->shape->rank, dim = rank - d->n + t->row->dim;
+    memcpy((void *)at, (const void *)first, rank * sizeof *at);
+    at[dim] = xg_fft_shifted(d, first[dim], k * step, (k + 1) * step);
+    if (t->row->radix > 1 && dim == rank - 1) return xg_range_of(k * step, (k + 1) * step - 1);
+    return xg_range_of(0, d->length[d->n - 1] - 1);
+}
+XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_kval **at) {
     const xg_aff *want[XG_RANK_MAX];
-    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
-    uint32_t rank = d->i->shape->rank;
-    xg_elem v;
     xg_fft_global(d, element, want);
-    xg_fft_apply(d, want, rank, at);
-    if (d->to_real) xg_fft_mirrored(d, xg_fft_range(d, want[rank - 1]), at, &mirrored);
+    xg_fft_apply(d, want, d->i->shape->rank, at);
+}
+XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
+    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
+    xg_range last = xg_fft_global_of(d, t, first, t->row->length / t->row->radix, q, at);
+    xg_elem v;
+    if (d->to_real) xg_fft_mirrored(d, last, at, &mirrored);
     v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
     if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
     v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
     return v;
 }
-XG_FN void xg_fft_write(xg_fft_site *d, xg_elem v, const xg_aff *element, xg_kval **dest) {
-    const xg_aff *want[XG_RANK_MAX];
+XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval *const *first, int64_t c, xg_kval **dest) {
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
-    xg_range last;
+    xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
     xg_fft_if f;
-    xg_fft_global(d, element, want);
-    last = xg_fft_range(d, want[rank - 1]);
     if (last.lo >= d->out_last) return;
-    xg_fft_apply(d, want, rank, at);
     if (d->to_real) v.im = NULL;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
     f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
-    xg_kval_set_range(at[rank - 1], xg_range_of(0, d->length[d->n - 1] - 1));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_fft_if_end(d, &f, dest, 1);
 }
@@ -205,8 +216,8 @@ XG_FN void xg_fft_exchange(xg_fft_site *d) {
 /* ---- a stage in registers ---- */
 
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
-    int64_t radix = t->row->radix, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix);
+    int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
+    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
     xg_fft_if f;
     xg_elem zero;
     if (exists) {
@@ -214,12 +225,11 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
         f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
     }
+    if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     for (q = 0; q < radix; q++) {
-        if (first) x[q] = xg_fft_read(d, xg_fft_from(d, t, q));
-        else {
-            xg_kval *at = xg_fft_index(d, xg_fft_place(d, xg_fft_from(d, t, q)));
-            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &at, 1));
-        }
+        if (first) { x[q] = xg_fft_read(d, t, at, q); continue; }
+        place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
+        x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
     if (!exists) return;
     for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
@@ -238,17 +248,15 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     }
 }
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
-    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared;
-    int64_t c;
+    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
+    int64_t run = t->row->done * t->row->inner, c;
     xg_fft_if f;
     if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     for (c = 0; c < t->row->radix; c++) {
-        const xg_aff *element = xg_fft_to(d, t, c);
-        if (last) xg_fft_write(d, x[c], element, to);
-        else {
-            xg_kval *at = xg_fft_index(d, xg_fft_place(d, element));
-            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &at, 1);
-        }
+        if (last) { xg_fft_write(d, t, x[c], at, c, to); continue; }
+        place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
+        *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
     if (exists) xg_fft_if_end(d, &f, to, 1);
 }

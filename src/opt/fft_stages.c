@@ -14,8 +14,9 @@ enum { XG_FFT_RADIX_MAX = 13, XG_FFT_SHARED_MAX = 48 << 10 };
 /* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different banks. */
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }
 
-XG_FN void xg_fft_stage(xg_fft_stages *s, int64_t radix, int64_t length, int64_t done, int64_t inner) {
+XG_FN void xg_fft_stage(xg_fft_stages *s, uint32_t dim, int64_t radix, int64_t length, int64_t done, int64_t inner) {
     xg_fft_stage_row *r = &s->p[s->n++];
+    r->dim = dim;
     r->radix = radix;
     r->length = length;
     r->done = done;
@@ -44,12 +45,12 @@ XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t
             int64_t radix = xg_fft_radix(lengths[k] / done);
             bool sum = radix > XG_FFT_RADIX_MAX;
             if (sum) s.table = XG_MAX(s.table, done * radix);
-            if (sum && !s.n) xg_fft_stage(&s, 1, 1, 1, 1); /* brings the elements into shared memory */
-            xg_fft_stage(&s, radix, lengths[k], done, inner);
+            if (sum && !s.n) xg_fft_stage(&s, 0, 1, 1, 1, 1); /* brings the elements into shared memory */
+            xg_fft_stage(&s, k, radix, lengths[k], done, inner);
             done *= radix;
         }
     }
-    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 1, 1, 1, 1); /* and from there to where they belong */
+    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 0, 1, 1, 1, 1); /* and from there to where they belong */
     return s;
 }
 
