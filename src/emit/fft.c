@@ -22,6 +22,9 @@ typedef struct xg_fft_site {
     uint32_t n;                       /* transformed dimensions, the last ones */
     int64_t length[3], in_last, out_last;
     int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
+    bool beside;                      /* elements of a block's transforms lie beside each other: in memory they are neighbours */
+    bool twisted;
+    int64_t twist_dim, twist_length;
     xg_fft_stages stages;
     xg_kval *where[2];                /* thread and block */
     const xg_ktype *shared_type;
@@ -95,13 +98,13 @@ XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t, const
 }
 XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), xg_aff_div(x, element, d->volume));
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume));
 }
 /* The indices, in the operand or result, of an element of the block. */
 XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t rank = d->i->shape->rank, k;
-    const xg_aff *line = xg_fft_line_at(d, element), *rest = xg_aff_mod(x, element, d->volume);
+    const xg_aff *line = xg_fft_line_at(d, element), *rest = d->beside ? xg_aff_div(x, element, d->count) : xg_aff_mod(x, element, d->volume);
     for (k = d->n; k-- > 0;) {
         at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
         rest = xg_aff_div(x, rest, d->length[k]);
@@ -215,6 +218,26 @@ XG_FN void xg_fft_exchange(xg_fft_site *d) {
 
 /* ---- a stage in registers ---- */
 
+/* Of a pass of a longer transform: element j times the root to the power j l, l the index that says which part of that one this is. */
+XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *x) {
+    xg_kb *b = &d->s->b;
+    uint32_t rank = d->i->shape->rank;
+    int64_t radix = t->row->radix, step = radix > 1 ? t->row->length / radix : d->volume, parts = d->i->shape->dims[d->twist_dim], most = (step - 1) * (parts - 1), q;
+    xg_kval *power = xg_k2(b, XG_K_OP_MULI, first[rank - 1], first[d->twist_dim]);
+    xg_elem start, w[XG_FFT_RADIX_MAX + 1];
+    xg_kval_set_range(power, xg_range_of(0, most));
+    start = xg_fft_root_at(b, power, most, d->twist_length, d->sign, d->real);
+    x[0] = xg_fft_times(b, x[0], start);
+    if (radix == 1) return;
+    power = xg_k2(b, XG_K_OP_MULI, first[d->twist_dim], xg_elem_index(d->s, step));
+    xg_kval_set_range(power, xg_range_of(0, step * (parts - 1)));
+    w[1] = xg_fft_root_at(b, power, step * (parts - 1), d->twist_length, d->sign, d->real);
+    for (q = 1; q < radix; q++) {
+        if (q > 1) w[q] = xg_fft_times(b, w[q / 2], w[q - q / 2]);
+        x[q] = xg_fft_times(b, x[q], xg_fft_times(b, start, w[q]));
+    }
+}
+
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
     int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
     xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
@@ -231,6 +254,7 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
+    if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
     if (!exists) return;
     for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
     xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
@@ -399,6 +423,11 @@ XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
 
 /* ---- the kernel ---- */
 
+/* Do neighbours in memory belong to different transforms? */
+XG_FN bool xg_fft_crosses(const xg_shape *s, int64_t volume) {
+    uint32_t minor = xg_fuse_minor(s);
+    return volume > 1 && minor < s->rank - 1 && s->dims[s->rank - 1] > 1;
+}
 XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst *i) {
     const xg_shape *in = XG_OPERAND(i, 0)->shape;
     xg_ints n = xg_attr_ints(i, XG_A_fft_length);
@@ -421,6 +450,8 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->bytes = 2 * xg_kelem_bytes(d->real);
     d->stages = xg_fft_stages_of(d->length, d->n, 1);
     d->count = 1;
+    d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
+    d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
 }
 /* Threads that have one butterfly each in the stage with the most of them. */
 XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
@@ -432,12 +463,15 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
 }
 /* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
-    int64_t threads = xg_fft_threads(d), plenty = d->e->target->resident_threads / 512;
+    int64_t threads, plenty = d->e->target->resident_threads / 512;
+    if (d->beside) for (d->count = 64 / d->bytes; d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes)); d->count /= 2) {} /* two sectors of neighbours */
+    threads = xg_fft_threads(d);
     while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
         d->count *= 2;
         threads = xg_fft_threads(d);
     }
     d->blocks = (d->lines + d->count - 1) / d->count;
+    if (d->beside) d->stages = xg_fft_stages_of(d->length, d->n, d->count);
 }
 XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {

@@ -68,4 +68,35 @@ XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_
     return bytes * (s.table ? 2 * places + s.table : places) <= XG_FFT_SHARED_MAX;
 }
 
+/* The length of the first of two passes over a length, the larger divisor that leaves less to the other; 1: one is enough; 0: two are not. */
+XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
+    int64_t most = XG_FFT_SHARED_MAX / bytes, n1 = 1, other;
+    if (xg_fft_fits(&length, 1, 1, bytes)) return 1;
+    if (length / most > most) return 0;
+    while ((n1 + 1) * (n1 + 1) <= length) n1++;
+    for (; n1 > 1; n1--) {
+        if (length % n1) continue;
+        other = length / n1;
+        return xg_fft_fits(&n1, 1, 1, bytes) && xg_fft_fits(&other, 1, 1, bytes) ? n1 : 0;
+    }
+    return 0;
+}
+/* The first of those last dimensions that one block can transform together. */
+XG_FN uint32_t xg_fft_last_pass(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    uint32_t k = n.n;
+    while (k && xg_fft_fits(n.p + k - 1, n.n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
+    return k;
+}
+XG_FN bool xg_fft_is_kernel(const xg_inst *i) { return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_last_pass(i) == 0; }
+/* By passes, one a kernel. The last dimension of real numbers is not cut. */
+XG_FN bool xg_fft_has_passes(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    uint32_t last = xg_fft_last_pass(i), k;
+    if (!i->shape->elements || !XG_OPERAND(i, 0)->shape->elements) return false;
+    if (last == n.n && (xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C)) return false;
+    for (k = 0; k < last; k++) if (!xg_fft_first_pass(n.p[k], xg_type_bits(xg_type_real(i->shape->type)) / 4)) return false;
+    return true;
+}
+
 #endif /* XG_OPT_FFT_STAGES_C */
