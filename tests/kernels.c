@@ -173,6 +173,7 @@ static void same_of(const char *body, long long n) {
     char what[60];
     begin("add", "s32");
     put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nless { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
     for (p = body; *p; p++) {
         if (*p == 'N') put("%lld", n);
@@ -202,6 +203,8 @@ static void sizes(void) {
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
         "ROOT r = s32[3,H] slice(x), slice={[1:4], [0:N:2]}",
         "u = s32[2,H] parameter(1) i = s32[] parameter(2) ROOT r = s32[5,N] dynamic-update-slice(x, u, i, i)",
+        "u = s32[2,H] parameter(1) v = s32[3,H] parameter(2) w = s32[5,H] parameter(3) i = s32[] parameter(4) j = s32[] parameter(5) a = s32[5,N] dynamic-update-slice(x, u, i, j) n = s32[3,H] negate(v) b = s32[5,N] dynamic-update-slice(a, n, j, i) ROOT r = s32[5,N] dynamic-update-slice(b, w, i, i)",
+        "u = s32[2,N] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) a = s32[5,N] dynamic-update-slice(x, u, i, z) d = s32[3,N] dynamic-slice(a, j, z), dynamic_slice_sizes={3,N} e = s32[3,N] add(d, d) ROOT r = s32[5,N] dynamic-update-slice(a, e, j, z)",
         "i = s32[] parameter(1) ROOT r = s32[2,H] dynamic-slice(x, i, i), dynamic_slice_sizes={2,H}",
         "i = s32[N] parameter(1) ROOT r = s32[5,N] gather(x, i), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={5,1}",
         "i = s32[N,1] parameter(1) u = s32[5,N] parameter(2) ROOT r = s32[5,N] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=fold",
@@ -211,6 +214,12 @@ static void sizes(void) {
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
         "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
+        "ROOT r = s32[5,H] reduce-window(x, z), window={size=1x7 stride=1x2 pad=0_0x3_3}, to_apply=most",
+        "ROOT r = s32[5,N] reduce-window(x, z), window={size=1x31 pad=0_0x15_15}, to_apply=fold",
+        "ROOT r = s32[3,N] reduce-window(x, z), window={size=3x40 pad=0_0x39_0}, to_apply=fold",
+        "y = s32[5,N] negate(x) w = s32[6,N] reduce-window(y, z), window={size=4x3 pad=2_2x0_4 rhs_dilate=1x2}, to_apply=fold ROOT r = s32[6,N] multiply(w, w)",
+        "ROOT r = s32[9,P] reduce-window(x, z), window={size=3x5 pad=1_1x2_3 lhs_dilate=2x1}, to_apply=most",
+        "i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s32[5,N], s32[5,N]) reduce-window(x, i, z, z), window={size=1x9 pad=0_0x4_4}, to_apply=first",
         "y = s32[N,7] parameter(1) ROOT r = s32[5,7] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
     };
     size_t i, k;
@@ -264,6 +273,18 @@ static void works(void) {
     begin(NULL, NULL);
     put("ENTRY e { x = bf16[2,50257] parameter(0) ROOT r = (bf16[2,64], s32[2,64]) topk(x), k=64, largest=true }\n");
     work("the best 64 of 50257", 24, 2 * 50257);
+    begin("add", "f32");
+    put("ENTRY e { x = f32[16,4095] parameter(0) z = f32[] constant(0) ROOT r = f32[16,3996] reduce-window(x, z), window={size=1x100}, to_apply=fold }\n");
+    work("windows of 100", 55, 16 * 3996);
+    begin("maximum", "f32");
+    put("ENTRY e { x = f32[2,56,56,16] parameter(0) z = f32[] constant(-inf) ROOT r = f32[2,50,50,16] reduce-window(x, z), window={size=1x7x7x1}, to_apply=fold }\n");
+    work("windows of 7x7", 45, 2 * 50 * 50 * 16);
+    begin(NULL, NULL);
+    put("HloModule kernels, input_output_alias={ {}: (0, {}, may-alias) }\nENTRY e { x = f32[512,256] parameter(0) u = f32[4,256] parameter(1) v = f32[8,16] parameter(2) i = s32[] parameter(3) j = s32[] parameter(4) "
+        "a = f32[512,256] dynamic-update-slice(x, u, i, i) ROOT r = f32[512,256] dynamic-update-slice(a, v, j, j) }\n");
+    memmove(src.p, strstr(src.p + 1, "HloModule"), strlen(strstr(src.p + 1, "HloModule")) + 1);
+    src.n = strlen(src.p);
+    work("two updates of one array", 60, 4 * 256 + 8 * 16);
 }
 
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */

@@ -24,6 +24,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
+    X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
+    X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
+    X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
+    X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
+    X(PRE, "async-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
@@ -93,6 +98,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("vectorize-loads-stores", xg_kir_vectorize) \
+    X("simplify-indexing", xg_kir_simplify_indexing) \
     X("unroll-loops", xg_kir_unroll) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
     X("canonicalize", xg_kir_canonicalize) \

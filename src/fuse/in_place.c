@@ -3,7 +3,7 @@
  * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
  * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
  *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
- *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice (or several, one after the other) or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
@@ -176,6 +176,14 @@ XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     return -1;
 }
 
+/* An update that nobody sees but the next update of the same array: a chain of them is in place as one is. */
+XG_FN bool xg_in_place_is_link(const xg_inst *i) {
+    const xg_inst *last = i;
+    if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
+    while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && last->first_use->index == 0;
+}
+
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
     int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
@@ -187,6 +195,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
     else return -1;
     to = xg_in_place_strip(to);
+    while (xg_in_place_is_link(to)) to = xg_in_place_strip(XG_OPERAND(to, 0));
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 
