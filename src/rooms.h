@@ -145,6 +145,7 @@
 #include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
+#include "fuse/fft_passes.c"
 #include "fuse/fft_fusion.c"
 #include "fuse/multi_output.c"
 #include "fuse/rows.c"

@@ -78,10 +78,14 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- fft_stages.c: transforms in one block ---- */
-typedef struct xg_fft_stage_row { int64_t radix, length, done, inner; } xg_fft_stage_row;
+typedef struct xg_fft_stage_row { uint32_t dim; int64_t radix, length, done, inner; } xg_fft_stage_row;
 typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
 XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
 XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
+XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes); /* and transforms that take several kernels, fuse/fft_passes.c */
+XG_FN uint32_t xg_fft_last_pass(const xg_inst *i);
+XG_FN bool xg_fft_is_kernel(const xg_inst *i);
+XG_FN bool xg_fft_has_passes(const xg_inst *i);
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* ---- build.c: making instructions ---- */
