@@ -24,8 +24,10 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
+    X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
     X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
@@ -55,6 +57,10 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
+    X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
+    X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \

@@ -44,6 +44,11 @@ XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contr
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
+XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
+XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
+XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
+XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
