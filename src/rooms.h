@@ -125,6 +125,7 @@
 #include "opt/sort_simplifier.c"
 #include "opt/topk_rewriter.c"
 #include "opt/scan_splitter.c"
+#include "opt/simplify_fp_conversions.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
 #include "opt/zero_sized.c"

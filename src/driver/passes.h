@@ -52,6 +52,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
+    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, OPTIONAL) \
     X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \

@@ -40,6 +40,7 @@ typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* th
 XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m); /* simplify_fp_conversions.c: roundings that are taken back at once, where that is allowed */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
