@@ -128,6 +128,7 @@
 #include "opt/simplify_fp_conversions.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
+#include "opt/conditional_code_motion.c"
 #include "opt/zero_sized.c"
 
 /* fuse */

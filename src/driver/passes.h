@@ -46,6 +46,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL) \
     X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \

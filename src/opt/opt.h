@@ -34,6 +34,7 @@ XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operand
 XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
 XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_conditional_code_motion(xg_module *m); /* conditional_code_motion.c: what all branches compute, in front of them */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
 typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
