@@ -116,6 +116,7 @@
 #include "opt/solver_calls.c"
 #include "opt/library_calls.c"
 #include "opt/defuser.c"
+#include "opt/async_to_sync.c"
 #include "opt/sort_simplifier.c"
 #include "opt/scan_splitter.c"
 #include "opt/tuple_simplifier.c"

@@ -25,6 +25,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 
 #define XG_HLO_PASSES(X) \
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
+    X(PRE, "convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \

@@ -28,6 +28,7 @@ XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls 
 XG_FN bool xg_opt_library_calls(xg_module *m);     /* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
 XG_FN bool xg_opt_defuser(xg_module *m);           /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_bitcast_types(xg_module *m);     /* and bitcasts that change the type of elements */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous pairs as one operation, but for copies */
 XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
