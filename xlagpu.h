@@ -199,6 +199,8 @@ typedef struct xlagpu_compile_desc {
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
     bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
+    uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
+                                  * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -206,7 +208,7 @@ typedef struct xlagpu_compile_desc {
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; } xlagpu_report; /* largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; uint32_t made_again; } xlagpu_report; /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
@@ -349,6 +351,22 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #endif
 #endif
 
+/* Large blocks in few pages of 2 MiB where the system has them, instead of in hundreds of small ones that each cost a fault. A plea, which may be refused. */
+#if defined(__linux__) && !defined(XLAGPU_NO_EXTENSIONS)
+#include <sys/mman.h>
+#if !defined(MADV_HUGEPAGE) && !defined(__cplusplus) /* -std=c99 hides both */
+extern int madvise(void *at, size_t bytes, int advice);
+#define XG_MADV_HUGEPAGE 14
+#elif defined(MADV_HUGEPAGE)
+#define XG_MADV_HUGEPAGE MADV_HUGEPAGE
+#endif
+#endif
+#ifdef XG_MADV_HUGEPAGE
+#define XG_HUGE_PAGES(at, bytes) ((void)madvise((at), (bytes), XG_MADV_HUGEPAGE))
+#else
+#define XG_HUGE_PAGES(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
 #define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -361,6 +379,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 typedef struct xg_source { const char *name; const char *text; size_t size; } xg_source;
 
 enum { XG_MESSAGE_MAX = 2048 };
+typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
     jmp_buf *guard;               /* the protected call in force, NULL outside any */
@@ -369,6 +388,9 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    uint32_t n_idle;              /* slabs that hold none */
+    bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -376,6 +398,8 @@ typedef struct xg_ctx {
  *     jmp_buf *outer = xg_try(c, &here); ... work ...; xg_end(c, outer);
  * Locals changed after setjmp and read in the failure branch must be volatile. A failure restores c->guard to the outer one. */
 XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit);
+XG_FN void xg_ctx_want_slabs(xg_ctx *c);
+XG_FN void xg_ctx_done(xg_ctx *c); /* when all arenas are freed: gives back what was kept for the next one */
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here); /* clears the error, returns the outer guard */
 XG_FN void xg_end(xg_ctx *c, jmp_buf *outer);
 
@@ -398,6 +422,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
@@ -407,7 +432,7 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
 #define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
 
-/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena. */
+/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena, unless it grows where it is. */
 #define XG_VEC(T) struct { T *p; uint32_t n, cap; }
 #define xg_push(arena, T, v, x) \
     ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, (void)((v)->p[(v)->n++] = (x)))
@@ -1066,7 +1091,10 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
  * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
- * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
+ *
+ * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
+ * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1081,6 +1109,8 @@ XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
     else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
     c->limit = limit;
 }
+
+XG_FN void xg_ctx_want_slabs(xg_ctx *c) { c->slabs_wanted = c->mem.alloc == xg_mem_default_alloc && !c->limit; }
 
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
     jmp_buf *outer = c->guard;
@@ -1174,10 +1204,91 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
     c->mem.release(c->mem.user, (char *)p - XG_BLOCK_ALIGN);
 }
 
-/* ---- arenas ---- */
+/* ---- chunks ---- */
 
-struct xg_chunk { xg_chunk *older; char *end; };
-enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+
+XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
+    xg_chunk *c = (xg_chunk *)(void *)at;
+    c->older = NULL;
+    c->end = at + room;
+    c->slab = slab;
+    return c;
+}
+
+/* With room for `least` bytes; NULL when there is no memory. */
+XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
+    size_t bytes, align = XG_SLAB;
+    char *memory;
+    xg_slab *s;
+    if (least > SIZE_MAX - 3 * align) return NULL;
+    bytes = (least + XG_SLAB_HEAD + align - 1) / align * align;
+    memory = (char *)malloc(bytes + align);
+    if (!memory) return NULL;
+    s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
+    XG_HUGE_PAGES((void *)s, bytes);
+    memset(s, 0, sizeof *s);
+    s->memory = memory;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    s->end = (char *)s + bytes;
+    s->next = c->slabs;
+    if (s->next) s->next->prev = s;
+    c->slabs = s;
+    c->n_idle++;
+    return s;
+}
+XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+    c->n_idle--;
+    free(s->memory);
+}
+
+/* A chunk from the slab, of `least` bytes and of `room` if it has that much; NULL: it has not. */
+XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
+    xg_chunk **link = &s->unused, *k;
+    while (*link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room)) link = &(*link)->older;
+    k = *link;
+    if (k) *link = k->older;
+    else {
+        size_t left = (size_t)(s->end - s->at);
+        if (left < least || left < room / 2) return NULL;
+        k = xg_chunk_at(s->at, XG_MIN(room, left), s);
+        s->at = k->end;
+    }
+    c->n_idle -= s->used++ == 0;
+    return k;
+}
+
+/* Of `least` bytes, rather of `room`. */
+XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
+    xg_slab *s;
+    xg_chunk *k = NULL;
+    char *p;
+    uint32_t tries = 0;
+    if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
+        if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
+    }
+    p = (char *)xg_mem_alloc(c, room);
+    return p ? xg_chunk_at(p, room, NULL) : NULL;
+}
+XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
+    xg_slab *s = k->slab;
+    if (!s) { xg_mem_free(c, k); return; }
+    c->live -= (size_t)(k->end - (char *)k);
+    if (--s->used) { k->older = s->unused; s->unused = k; return; }
+    s->unused = NULL;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+}
+XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+
+/* ---- arenas ---- */
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
@@ -1189,7 +1300,7 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1216,19 +1327,15 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
-    xg_chunk *chunk;
-    chunk = xg_arena_take_spare(a, room);
-    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
-    else {
-        if (room < a->grow) room = a->grow;
+    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD), room = XG_MAX(least, a->grow);
+    xg_chunk *chunk = xg_arena_take_spare(a, least);
+    if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
+        chunk = xg_chunk_new(a->ctx, least, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
-    chunk->end = (char *)chunk + room;
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
@@ -1253,14 +1360,23 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
 
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
+    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
+    a->at += want - had;
+    return true;
+}
+
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
-    void *q;
+    void *q = (void *)(uintptr_t)p;
     if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
     bytes = xg_mul(a->ctx, bigger, item);
-    q = xg_alloc_raw(a, bytes);
-    if (*cap) memcpy(q, p, *cap * item);
+    if (!xg_arena_extend(a, p, *cap * item, bytes)) {
+        q = xg_alloc_raw(a, bytes);
+        if (*cap) memcpy(q, p, *cap * item);
+    }
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;
@@ -1608,10 +1724,13 @@ XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
     if (n >= b->cap - b->n || !b->p) {
         size_t need = xg_add(b->arena->ctx, xg_add(b->arena->ctx, b->n, n), 1), cap = b->cap ? b->cap : 256;
         char *p;
-        while (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
-        p = (char *)xg_alloc_raw(b->arena, cap);
-        if (b->n) memcpy(p, b->p, b->n);
-        b->p = p;
+        if (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
+        cap = XG_MAX(cap, need);
+        if (!xg_arena_extend(b->arena, b->p, b->cap, cap)) {
+            p = (char *)xg_alloc_raw(b->arena, cap);
+            if (b->n) memcpy(p, b->p, b->n);
+            b->p = p;
+        }
         b->cap = cap;
     }
     return b->p + b->n;
@@ -1823,7 +1942,7 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
  *   elem        one element as kernel IR: emit/ has       xg_elem_<word>
  *   attributes  names of the attributes it may carry beside the common ones; '!' marks a required one
  * Words are pasted on each room's own prefix, so a word without a handler does not compile; `none` is a handler that
- * refuses by name. The table depends on nothing. */
+ * refuses by name. There is no `none` among the indexing maps: what has no map says why (by_value, by_control, by_device, by_outsider, handle). The table depends on nothing. */
 #ifndef XG_HLO_OPS_H
 #define XG_HLO_OPS_H
 
@@ -1918,71 +2037,71 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     X(CONCATENATE, "concatenate", 1, 255, 0, XGT_ANY, concatenate, concatenate, concatenate, concatenate, "dimensions!") \
     X(DYNAMIC_SLICE, "dynamic-slice", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_slice, dynamic_slice, dynamic_slice, dynamic_slice, "dynamic_slice_sizes!") \
     X(DYNAMIC_UPDATE_SLICE, "dynamic-update-slice", 2, 255, XGF_SHAPE, XGT_ANY, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, "") \
-    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, none, dynamic_reshape, none, "") \
+    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, by_value, dynamic_reshape, none, "") \
     X(GATHER, "gather", 2, 2, 0, XGT_ANY, gather, gather, gather, gather, "offset_dims! collapsed_slice_dims! start_index_map! index_vector_dim! slice_sizes! operand_batching_dims start_indices_batching_dims indices_are_sorted") \
-    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, none, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
+    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, scatter, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
     X(GET_DIMENSION_SIZE, "get-dimension-size", 1, 1, 0, XGT_ANY, get_dimension_size, source, get_dimension_size, dimension_size, "dimensions!") \
-    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, none, set_dimension_size, none, "dimensions!") \
+    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, resize, set_dimension_size, none, "dimensions!") \
     /* contraction */ \
     X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
-    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, none, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, by_value, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
+    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, scaled_dot, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
     X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
-    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, none, fft, none, "fft_type! fft_length!") \
-    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, none, cholesky, none, "lower") \
-    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, none, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
+    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, fft, fft, none, "fft_type! fft_length!") \
+    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, cholesky, cholesky, none, "lower") \
+    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, triangular_solve, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
     /* reductions and windows */ \
     X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, "dimensions! to_apply!") \
     X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, "window to_apply!") \
-    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, none, select_and_scatter, select_and_scatter, "select! scatter! window") \
+    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
     X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, "to_apply! dimensions") \
-    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, none, sort, whole, "dimensions! is_stable to_apply!") \
-    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, none, topk, whole, "k! largest is_stable") \
-    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, none, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
-    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, none, batch_norm_training, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, none, batch_norm_inference, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, none, batch_norm_grad, none, "epsilon! feature_index!") \
+    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, "dimensions! is_stable to_apply!") \
+    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, "k! largest is_stable") \
+    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, scan, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
+    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, batch_norm, batch_norm_training, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, batch_norm, batch_norm_inference, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, batch_norm, batch_norm_grad, none, "epsilon! feature_index!") \
     /* control and tuples */ \
     X(TUPLE, "tuple", 0, 255, 0, XGT_ANY, tuple, tuple, tuple, tuple, "") \
     X(GET_TUPLE_ELEMENT, "get-tuple-element", 1, 1, 0, XGT_ANY, get_tuple_element, tuple_element, get_tuple_element, get_tuple_element, "index!") \
-    X(CALL, "call", 0, 255, 0, XGT_ANY, call, none, call, call, "to_apply! is_composite output_to_operand_aliasing") \
-    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, none, while, none, "condition! body!") \
-    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, none, conditional, none, "true_computation false_computation branch_computations") \
+    X(CALL, "call", 0, 255, 0, XGT_ANY, call, call, call, call, "to_apply! is_composite output_to_operand_aliasing") \
+    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, by_control, while, none, "condition! body!") \
+    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, by_control, conditional, none, "true_computation false_computation branch_computations") \
     X(FUSION, "fusion", 0, 255, XGF_SHAPE, XGT_ANY, fusion, fusion, fusion, none, "kind! calls! output_to_operand_aliasing") \
-    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
-    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, none, opt_barrier, none, "") \
-    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, none, opt_barrier, none, "domain") \
-    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, none, after_all, none, "") \
-    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, none, add_dependency, none, "") \
+    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
+    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "") \
+    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "domain") \
+    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, handle, after_all, none, "") \
+    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, first, add_dependency, none, "") \
     /* random numbers */ \
-    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, rng, none, "distribution!") \
-    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, none, rng_bit_generator, random_bits, "algorithm!") \
+    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, all, rng, none, "distribution!") \
+    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, all, rng_bit_generator, random_bits, "algorithm!") \
     /* between devices */ \
-    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, pass, none, "") \
-    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
-    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, async_done, none, "") \
-    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, none, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
-    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, none, collective, none, "replica_groups channel_id mode ") \
-    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, none, collective, none, "replica_groups channel_id mode has_dynamic_root") \
-    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, none, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, none, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, async_done, none, "") \
+    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, pass, none, "") \
+    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
+    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
+    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, by_device, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
+    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, by_device, collective, none, "replica_groups channel_id mode ") \
+    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, by_device, collective, none, "replica_groups channel_id mode has_dynamic_root") \
+    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
     /* asynchronous and host */ \
-    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, none, async_start, none, "calls! async_execution_thread") \
-    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, none, pass, none, "calls async_execution_thread") \
-    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, none, async_done, none, "calls async_execution_thread") \
-    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, none, copy_start, none, "cross_program_prefetch_index") \
-    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, none, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, send, none, "channel_id! is_host_transfer") \
-    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, recv, none, "channel_id! is_host_transfer") \
-    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, recv_done, none, "channel_id is_host_transfer") \
-    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, infeed, none, "infeed_config") \
-    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, outfeed, none, "outfeed_config outfeed_shape")
+    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, "calls! async_execution_thread") \
+    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, handle, pass, none, "calls async_execution_thread") \
+    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
+    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
+    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id! is_host_transfer") \
+    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id! is_host_transfer") \
+    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
+    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
+    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
 
 /* X(NAME, text, KIND): attributes; the kind names the parser and printer (xg_attr_parse_<KIND>, xg_attr_print_<KIND>) and the member of
  * xg_attr that holds the value. Rows are in the order in which they are printed.
@@ -2225,6 +2344,9 @@ struct xg_module {
     bool made_order;             /* a control edge */
     bool row_programs;           /* priority fusion may make them: pass row-fusion */
     xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
+    uint32_t *param_sizes, *result_sizes; /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills them */
+    int64_t memory_limit;        /* bytes of device memory that the program may need; 0: any */
+    uint32_t made_again;         /* kernels that this has cost */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
@@ -8210,11 +8332,6 @@ static void xg_verify_fused(const xg_inst *fusion) {
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p, (int)c->name.n, c->name.p);
     XG_FOR_INSTS(i, c) XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it", (int)c->name.n, c->name.p);
 }
-static void xg_verify_async_callee(const xg_inst *start) {
-    const xg_comp *c = xg_attr_comp(start, XG_A_calls);
-    XG_FOR_INSTS(i, c) XG_RULE(i, i == c->root || i->op == XG_PARAMETER, NULL, "the asynchronous computation %.*s may hold parameters and one operation", (int)c->name.n, c->name.p);
-    XG_RULE(start, c->root->op != XG_PARAMETER, NULL, "the asynchronous computation %.*s has no operation", (int)c->name.n, c->name.p);
-}
 
 static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     const xg_shape *s;
@@ -8228,7 +8345,6 @@ static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     s = xg_hlo_infer(v->m, i);
     XG_RULE(i, xg_shape_agrees(i->shape, s), NULL, "the result is stated as %s, but the operands and attributes give %s", xg_infer_text(i, i->shape), xg_infer_text(i, s));
     if (i->op == XG_FUSION) xg_verify_fused(i);
-    if (i->op == XG_ASYNC_START) xg_verify_async_callee(i);
 }
 
 /* ---- pairs and channels ---- */
@@ -10784,7 +10900,7 @@ XG_FN void xg_ew_run(xg_eval_run *r, const xg_ew *e, unsigned char *out, xg_valu
     }
     for (at = 0; at < n; at += XG_EVAL_BLOCK) {
         const void *q[3];
-        for (k = 0; k < 3; k++) q[k] = p[k] + (p[k] ? at * step[k] : 0);
+        for (k = 0; k < 3; k++) q[k] = p[k] ? p[k] + at * step[k] : NULL; /* nothing is added to NULL, not even 0 */
         xg_ew_block(e, out + at * out_bytes, q, XG_MIN(n - at, (size_t)XG_EVAL_BLOCK));
     }
 }
@@ -12546,7 +12662,7 @@ XG_FN xg_value *xg_eval_iota(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 3, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
@@ -12623,8 +12739,9 @@ typedef struct xg_exe_thunk {
 } xg_exe_thunk;
 
 /* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+ * the caller must give both the same buffer (otherwise the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the
+ * array in front of it, plus 1. */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; uint32_t size_of, reserved; } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
@@ -14776,6 +14893,7 @@ XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
 /* Expressions simplified under the domain; constraints reduced to what is not implied, moved into the variables' ranges where they say no more than
  * that, sorted; variables keep their places. */
 XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *m);
+XG_FN const xg_imap *xg_imap_simplify_domain(xg_aff_ctx *x, const xg_imap *m); /* the same of one whose expressions are as the rules leave them under its ranges */
 /* Without the variables that neither results nor constraints (nor the places of runtime symbols that stay) use. kept (may be NULL): for each dim,
  * then each symbol, of those dropped from, its number in m. */
 enum { XG_DROP_DIMS = 1, XG_DROP_SYMS = 2, XG_DROP_RTS = 4 };
@@ -14847,10 +14965,8 @@ XG_FN xg_range xg_range_scale(xg_range a, int64_t s) {
 /* ---- nodes ---- */
 
 XG_FN uint32_t xg_aff_hash_key(const xg_aff *e) {
-    uint32_t h = xg_hash_mix((uint32_t)e->kind, (uint64_t)e->k), i;
-    h = xg_hash_mix(h, e->n);
-    if (e->of) h = xg_hash_mix(h, e->of->id);
-    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) { h = xg_hash_mix(h, (uint64_t)e->terms[i].scale); h = xg_hash_mix(h, e->terms[i].of->id); }
+    uint32_t h = xg_hash_mix((uint32_t)e->kind + e->n * 8, (uint64_t)e->k + ((uint64_t)(e->of ? e->of->id : 0) << 40)), i;
+    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) h = xg_hash_mix(h + e->terms[i].of->id, (uint64_t)e->terms[i].scale);
     return h;
 }
 XG_FN bool xg_aff_same_key(const void *node, const void *key) {
@@ -15285,7 +15401,7 @@ XG_FN const xg_imap *xg_imap_compose(xg_aff_ctx *x, const xg_imap *first, const 
         xg_imap_join_constraints(to, first, second, &w1, &w);
     }
     xg_imap_fix_names(x, to);
-    return xg_imap_simplify(x, to);
+    return xg_imap_simplify_domain(x, to);
 }
 
 XG_FN const xg_imap *xg_imap_syms_to_dims(xg_aff_ctx *x, const xg_imap *m) {
@@ -15370,8 +15486,23 @@ XG_FN xg_aff_env xg_imap_env(xg_aff_ctx *x, const xg_imap *m) {
 }
 
 XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
-    xg_aff_env env = xg_imap_env(x, m);
-    return m->results[which] ? xg_aff_range(&env, m->results[which]) : xg_range_of(INT64_MIN, INT64_MAX);
+    const xg_aff *e = m->results[which];
+    xg_aff_env env;
+    xg_range r;
+    xg_linear l;
+    uint32_t k;
+    if (!e) return xg_range_of(INT64_MIN, INT64_MAX);
+    xg_aff_linear(e, &l);
+    r = xg_range_of(l.k, l.k);
+    for (k = 0; k < l.n; k++) { /* most are sums of variables */
+        const xg_aff *v = l.terms[k].of;
+        if (v->kind == XG_AFF_DIM && v->n < m->n_dims) r = xg_range_add(r, xg_range_scale(m->dims[v->n].range, l.terms[k].scale));
+        else if (v->kind == XG_AFF_SYM && v->n < m->n_syms + m->n_rts) r = xg_range_add(r, xg_range_scale(m->syms[v->n].range, l.terms[k].scale));
+        else break;
+    }
+    if (k == l.n) return r;
+    env = xg_imap_env(x, m);
+    return xg_aff_range(&env, e);
 }
 
 #endif /* XG_AFFINE_IMAP_C */
@@ -15927,6 +16058,13 @@ XG_FN bool xg_imap_rewrite_all(xg_aff_env *env, xg_imap *m) {
     return true;
 }
 
+XG_FN bool xg_imap_is_whole(const xg_imap *m) { /* no expression became too large */
+    uint32_t i;
+    for (i = 0; i < m->n_results; i++) if (!m->results[i]) return false;
+    for (i = 0; i < m->n_constraints; i++) if (!m->constraints[i].expr) return false;
+    return true;
+}
+
 XG_FN bool xg_imap_has_empty_range(const xg_imap *m) {
     uint32_t i;
     for (i = 0; i < m->n_dims; i++) if (m->dims[i].range.lo > m->dims[i].range.hi) return true;
@@ -15950,7 +16088,7 @@ XG_FN bool xg_imap_is_plain(const xg_imap *m) {
     return true;
 }
 
-XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *from) {
+XG_FN const xg_imap *xg_imap_simplify_rounds(xg_aff_ctx *x, const xg_imap *from, bool rewritten) {
     enum { ROUNDS = 8 };
     xg_imap *m;
     int round;
@@ -15959,13 +16097,15 @@ XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *from) {
     m = xg_imap_copy(x, from, 0);
     for (round = 0; narrower && round < ROUNDS && !xg_imap_has_empty_range(m); round++) {
         xg_aff_env env = xg_imap_env(x, m);
-        if (!xg_imap_rewrite_all(&env, m)) return xg_imap_undefined(x);
+        if (round || !rewritten ? !xg_imap_rewrite_all(&env, m) : !xg_imap_is_whole(m)) return xg_imap_undefined(x);
         narrower = xg_imap_reduce_constraints(&env, m);
         if (m->state == XG_IMAP_EMPTY) break;
     }
     if (m->state == XG_IMAP_EMPTY || xg_imap_has_empty_range(m)) return xg_imap_empty(x, m->n_dims, m->n_results);
     return xg_imap_count_rts(m) ? m : xg_imap_undefined(x);
 }
+XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *m) { return xg_imap_simplify_rounds(x, m, false); }
+XG_FN const xg_imap *xg_imap_simplify_domain(xg_aff_ctx *x, const xg_imap *m) { return xg_imap_simplify_rounds(x, m, true); }
 
 /* ---- variables that nothing uses ---- */
 
@@ -16474,8 +16614,11 @@ XG_FN const xg_aff *xg_aff_parse(xg_aff_ctx *x, const xg_source *src, size_t *at
  * - Dims of a map are the indices of the shape it starts from, in order, with the shape's bounds as intervals; results are the indices of the other shape.
  * - Range symbols are what is summed or repeated over (reduced dims, windows, broadcast dims going forward). The maps of the operands of
  *   one instruction number the same loop alike: dot, convolution.
- * - Runtime symbols: `source` is the xg_inst whose element is read (clamped into the symbol's interval); the place map says which element.
- * - EMPTY: no element is read, or the shape has none. UNDEFINED: there is such a relation, but not as a map of this kind. */
+ * - Runtime symbols: `source` is the xg_inst whose element is read (clamped into the symbol's interval; a scatter has no point where it lies outside); the
+ *   place map says which element.
+ * - Maps say what an element may depend on. Where values decide (sort, scatter) that is more than what it does depend on.
+ * - EMPTY: no element is read, or the shape has none. UNDEFINED: there is such a relation, but not as a map of this kind; the opcode's word in the table is
+ *   the reason (xg_indexing_why_unknown). */
 #ifndef XG_INDEXING_H
 #define XG_INDEXING_H
 
@@ -16487,8 +16630,16 @@ XG_FN const xg_imap *xg_indexing_output_to_operand(xg_aff_ctx *x, const xg_inst 
 XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output);
 XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output); /* an element of a tuple, or the shape itself */
 XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i);
+XG_FN const char *xg_indexing_why_unknown(xg_opcode op); /* the reason why an opcode has no map, on purpose; NULL: it has one */
 
-/* ---- contract.c: dot, convolution, reduce, reduce-window, gather ---- */
+/* ---- contract.c: dot, convolution, reduce, reduce-window ---- */
+/* ---- by_index.c: gather, scatter ---- */
+/* ---- whole.c: select-and-scatter, sort, topk, scan, fft, factorisations, norms ---- */
+
+/* ---- text.c: for people ---- */
+XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i); /* every map of the instruction, both ways, with the places of runtime symbols */
+XG_FN void xg_indexing_print_map(xg_buf *b, xg_aff_ctx *x, const char *before, const xg_imap *m);
+XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m);       /* the same of every instruction, under its computation's name */
 
 /* ---- fusion.c: through computations ---- */
 XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand); /* any opcode; empty maps are left out */
@@ -16540,6 +16691,7 @@ typedef struct xg_index_query {
 } xg_index_query;
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back);
 XG_FN bool xg_index_is_plain_array(const xg_shape *s);
+XG_FN bool xg_index_hands_on(const xg_inst *i);
 XG_FN xg_imap *xg_index_begin(const xg_index_query *q, uint32_t n_syms, uint32_t n_rts, uint32_t n_constraints); /* dims are the indices of q->from */
 XG_FN const xg_aff *xg_index_sym(const xg_index_query *q, xg_imap *m, uint32_t which, int64_t size);            /* gives the symbol its interval */
 XG_FN const xg_aff *xg_index_dim(const xg_index_query *q, uint32_t which);
@@ -16555,6 +16707,20 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_call(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_along(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scan(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_fft(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q);
+/* What windows share. */
+XG_FN xg_window xg_index_window_of(const xg_inst *i);
+XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *o, const xg_aff *at, int64_t input_size);
+XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *d, const xg_aff *at, int64_t output_size);
 
 #endif /* XG_INDEXING_H */
 /* indexing/maps.c -- the question about one instruction, and the answers of the opcodes that move elements.
@@ -16617,7 +16783,18 @@ XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint
 
 /* ---- element by element, sources, tuples ---- */
 
-XG_FN const xg_imap *xg_index_none(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+/* What has no map, on purpose. Each word is a reason; xg_indexing_why_unknown has it as a sentence. */
+XG_FN const xg_imap *xg_index_by_value(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_control(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_device(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_outsider(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_handle(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+
+XG_FN const xg_imap *xg_index_all(const xg_index_query *q) { return xg_index_scalar(q); }
+XG_FN const xg_imap *xg_index_same(const xg_index_query *q) { return xg_index_identity(q); }
+XG_FN const xg_imap *xg_index_first(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_nothing(q); }
+/* A size that is set decides about every element. */
+XG_FN const xg_imap *xg_index_resize(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_scalar(q); }
 XG_FN const xg_imap *xg_index_source(const xg_index_query *q) { return xg_index_nothing(q); }
 XG_FN const xg_imap *xg_index_pointwise(const xg_index_query *q) { return q->in->rank == 0 && q->out->rank ? xg_index_scalar(q) : xg_index_identity(q); }
 XG_FN const xg_imap *xg_index_tuple(const xg_index_query *q) { return q->output == q->operand ? xg_index_identity(q) : xg_index_nothing(q); }
@@ -16772,6 +16949,9 @@ XG_FN const xg_imap *xg_index_dynamic_update_slice(const xg_index_query *q) {
 XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i) { return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1; }
 XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output) { return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[output] : i->shape; }
 
+/* A tuple goes through as it is: each of its elements to the same element of the result. */
+XG_FN bool xg_index_hands_on(const xg_inst *i) { return i->op == XG_OPT_BARRIER || i->op == XG_DOMAIN; }
+
 XG_FN bool xg_index_is_plain_array(const xg_shape *s) {
     uint32_t k;
     if (!xg_shape_is_array(s)) return false;
@@ -16787,7 +16967,14 @@ XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
 #undef X
     case XG_OPCODE_COUNT: break;
     }
-    return xg_index_none;
+    return xg_index_by_value;
+}
+
+XG_FN const char *xg_indexing_why_unknown(xg_opcode op) {
+    xg_index_fn f = xg_index_handler(op);
+    return f == xg_index_by_value ? "values decide which element it is, in a way that no runtime symbol can say" : f == xg_index_by_control ? "the computations that run decide" :
+           f == xg_index_by_device ? "elements come from other devices" : f == xg_index_by_outsider ? "code or a device outside of the module decides" :
+           f == xg_index_handle ? "what it makes or takes is a handle, whose parts have no elements of their own" : NULL;
 }
 
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back) {
@@ -16799,7 +16986,7 @@ XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t outp
     q.back = back;
     q.out = xg_indexing_output_shape(i, output);
     q.in = XG_OPERAND(i, operand)->shape;
-    if (i->op == XG_GET_TUPLE_ELEMENT && q.in->type == XLAGPU_TUPLE) q.in = q.out;
+    if ((i->op == XG_GET_TUPLE_ELEMENT || xg_index_hands_on(i)) && q.in->type == XLAGPU_TUPLE) q.in = q.out;
     q.from = back ? q.out : q.in;
     q.to = back ? q.in : q.out;
     if (!xg_index_is_plain_array(q.in) || !xg_index_is_plain_array(q.out)) return xg_imap_undefined(x);
@@ -16812,8 +16999,7 @@ XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst 
 XG_FN const xg_imap *xg_indexing_operand(xg_aff_ctx *x, const xg_inst *i, uint32_t operand) { return xg_index_ask(x, i, 0, operand, true); }
 
 #endif /* XG_INDEXING_MAPS_C */
-/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window; and gather, which reads where it
- * is told.
+/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window.
  *
  * What is summed over is a range symbol. Operands of one instruction number the same sum alike (a dot's contracting dimensions in
  * order; a convolution's window dimensions, then the input feature), so an emitter can run one loop over both. */
@@ -16860,6 +17046,36 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     return m;
 }
 XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) { return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q); }
+
+/* The scales of an operand have as many dimensions, each a divisor of the operand's: one stands for a block. From a scale to the result the block is a
+ * symbol of its own where the dimension reaches the result; where it is contracted, all of it adds up in one element. */
+XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
+    uint32_t side = q->operand % 2, k;
+    const xg_shape *whole = XG_OPERAND(q->i, side)->shape, *scale = q->in;
+    xg_index_query of = *q;
+    xg_imap *spread;
+    if (q->operand < 2) return xg_index_dot(q);
+    if (scale->rank != whole->rank) return xg_imap_undefined(q->x);
+    for (k = 0; k < scale->rank; k++) if (!scale->dims[k] || whole->dims[k] % scale->dims[k]) return xg_imap_undefined(q->x);
+    of.operand = side;
+    of.in = whole;
+    of.from = q->back ? q->out : whole;
+    of.to = q->back ? whole : q->out;
+    if (q->back) {
+        const xg_imap *m = xg_index_dot_back(&of);
+        const xg_aff *at[XG_RANK_MAX];
+        for (k = 0; k < scale->rank; k++) at[k] = xg_aff_div(q->x, m->results[k], whole->dims[k] / scale->dims[k]);
+        return xg_imap_with_results(q->x, m, at, scale->rank);
+    }
+    spread = xg_imap_new(q->x, scale->rank, scale->rank, 0, scale->rank, 0);
+    for (k = 0; k < scale->rank; k++) {
+        int64_t block = whole->dims[k] / scale->dims[k];
+        spread->dims[k].range = xg_range_of(0, scale->dims[k] - 1);
+        spread->syms[k].range = xg_range_of(0, block - 1);
+        spread->results[k] = xg_aff_add(q->x, xg_aff_mul(q->x, xg_aff_dim(q->x, k), block), xg_aff_sym(q->x, k));
+    }
+    return xg_imap_drop_unused_syms(q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
+}
 
 /* ---- windows ---- */
 
@@ -17002,92 +17218,129 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
     return m;
 }
 
-/* ---- gather ---- */
+#endif /* XG_INDEXING_CONTRACT_C */
+/* indexing/by_index.c -- gather and scatter, which move windows between a whole array and a part, where an array of indices says.
+ *
+ * A gather makes its part (the result) from the whole (operand 0); a scatter puts its parts (the updates) into the whole (its results). Both name the roles of dimensions
+ * alike, so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window fits; a scatter
+ * leaves out a window that does not fit. */
+#ifndef XG_INDEXING_BY_INDEX_C
+#define XG_INDEXING_BY_INDEX_C
 
-/* The roles of a gather's dims: which output dims are of the window and which of the batch. */
-typedef struct xg_index_gather_dims {
-    xg_ints offset, collapsed, starts, operand_batch, indices_batch, sizes;
-    int64_t vector_dim;
-    uint32_t n_batch, batch[XG_RANK_MAX]; /* output dims that number the slices, in order */
-} xg_index_gather_dims;
+/* The roles of dims: which dims of the part are of the window and which number the windows. */
+typedef struct xg_index_windows {
+    const xg_inst *indices;
+    const xg_shape *whole, *part;
+    xg_ints offset, collapsed, starts, whole_batch, indices_batch;
+    int64_t vector_dim, sizes[XG_RANK_MAX]; /* of a window, by dims of the whole */
+    uint32_t n_batch, batch[XG_RANK_MAX];   /* dims of the part that number the windows, in order */
+} xg_index_windows;
 
-XG_FN void xg_index_gather_read(const xg_index_query *q, xg_index_gather_dims *g) {
+XG_FN void xg_index_windows_batch(xg_index_windows *g) {
     uint32_t k;
-    g->offset = xg_attr_ints(q->i, XG_A_offset_dims);
-    g->collapsed = xg_attr_ints(q->i, XG_A_collapsed_slice_dims);
-    g->starts = xg_attr_ints(q->i, XG_A_start_index_map);
-    g->operand_batch = xg_attr_ints(q->i, XG_A_operand_batching_dims);
-    g->indices_batch = xg_attr_ints(q->i, XG_A_start_indices_batching_dims);
-    g->sizes = xg_attr_ints(q->i, XG_A_slice_sizes);
-    g->vector_dim = xg_attr_int(q->i, XG_A_index_vector_dim, 0);
     g->n_batch = 0;
-    for (k = 0; k < q->out->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
+    for (k = 0; k < g->part->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
 }
 
-/* The index into the indices operand for this output element; component is what stands in the vector dimension. */
-XG_FN void xg_index_gather_place(const xg_index_query *q, const xg_index_gather_dims *g, const xg_aff *component, const xg_aff **results) {
-    uint32_t k, next = 0, rank = XG_OPERAND(q->i, 1)->shape->rank;
-    for (k = 0; k < rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+XG_FN void xg_index_gather_windows(const xg_inst *i, const xg_shape *out, xg_index_windows *g) {
+    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    uint32_t k;
+    g->indices = XG_OPERAND(i, 1);
+    g->whole = XG_OPERAND(i, 0)->shape;
+    g->part = out;
+    g->offset = xg_attr_ints(i, XG_A_offset_dims);
+    g->collapsed = xg_attr_ints(i, XG_A_collapsed_slice_dims);
+    g->starts = xg_attr_ints(i, XG_A_start_index_map);
+    g->whole_batch = xg_attr_ints(i, XG_A_operand_batching_dims);
+    g->indices_batch = xg_attr_ints(i, XG_A_start_indices_batching_dims);
+    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    for (k = 0; k < g->whole->rank; k++) g->sizes[k] = sizes.p[k];
+    xg_index_windows_batch(g);
 }
 
-XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
-    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
-    xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
-    xg_index_gather_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
-    return m;
+/* n inputs, the indices, n updates; all updates have the roles of the first. */
+XG_FN void xg_index_scatter_windows(const xg_inst *i, uint32_t update, xg_index_windows *g) {
+    uint32_t k, next = 0;
+    g->indices = XG_OPERAND(i, i->n_operands / 2);
+    g->whole = XG_OPERAND(i, 0)->shape;
+    g->part = XG_OPERAND(i, update)->shape;
+    g->offset = xg_attr_ints(i, XG_A_update_window_dims);
+    g->collapsed = xg_attr_ints(i, XG_A_inserted_window_dims);
+    g->starts = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    g->whole_batch = xg_attr_ints(i, XG_A_input_batching_dims);
+    g->indices_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
+    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    for (k = 0; k < g->whole->rank; k++) {
+        bool one = xg_index_has(g->collapsed, k, NULL) || xg_index_has(g->whole_batch, k, NULL);
+        g->sizes[k] = one ? 1 : g->part->dims[g->offset.p[next++]];
+    }
+    xg_index_windows_batch(g);
 }
 
-/* The batch dim of the output that runs with operand dim k, given that k is a batching dim. */
-XG_FN uint32_t xg_index_gather_batch_dim(const xg_index_gather_dims *g, uint32_t which) {
+/* The index into the indices for this element of the part; component is what stands in the vector dimension. */
+XG_FN void xg_index_windows_place(const xg_index_query *q, const xg_index_windows *g, const xg_aff *component, const xg_aff **results) {
+    uint32_t k, next = 0;
+    for (k = 0; k < g->indices->shape->rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+}
+
+/* The dim of the part that runs with batching dim `which` of the whole. */
+XG_FN uint32_t xg_index_windows_batch_dim(const xg_index_windows *g, uint32_t which) {
     int64_t d = g->indices_batch.p[which];
     return g->batch[d > g->vector_dim ? d - 1 : d];
 }
 
-XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
-    const xg_inst *indices = XG_OPERAND(q->i, 1);
+XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_index_windows *g) {
     xg_imap *m = xg_index_begin(q, 0, g->starts.n, 0);
     uint32_t k, at, next = 0;
-    for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(g->operand_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_gather_batch_dim(g, at)); continue; }
+    for (k = 0; k < g->whole->rank; k++) {
+        if (xg_index_has(g->whole_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_windows_batch_dim(g, at)); continue; }
         m->results[k] = xg_index_has(g->collapsed, k, NULL) ? xg_aff_const(q->x, 0) : xg_index_dim(q, (uint32_t)g->offset.p[next++]);
         if (xg_index_has(g->starts, k, &at)) {
-            const xg_aff *start = xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]), *place[XG_RANK_MAX];
-            xg_index_gather_place(q, g, xg_aff_const(q->x, at), place);
-            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, indices->shape->rank);
+            const xg_aff *start = xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]), *place[XG_RANK_MAX];
+            xg_index_windows_place(q, g, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, g->indices->shape->rank);
             m->results[k] = xg_aff_add(q->x, m->results[k], start);
         }
     }
     return m;
 }
 
-/* Forward, symbols: the slices, by the batch dims of the output; those that run with a dim of the operand are that dim. */
-XG_FN const xg_imap *xg_index_gather_from_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
-    const xg_inst *indices = XG_OPERAND(q->i, 1);
-    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, q->in->rank);
+/* Symbols: the windows, by the dims of the part that number them; those that run with a dim of the whole are that dim. */
+XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_index_windows *g) {
+    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, g->whole->rank);
     const xg_aff *place[XG_RANK_MAX];
     uint32_t k, j, at, next = 0, n = 0;
-    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, q->out->dims[g->batch[k]]);
-    for (k = 0; k < g->operand_batch.n; k++) m->results[xg_index_gather_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->operand_batch.p[k]);
-    for (k = 0; k < q->in->rank; k++) {
+    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, g->part->dims[g->batch[k]]);
+    for (k = 0; k < g->whole_batch.n; k++) m->results[xg_index_windows_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->whole_batch.p[k]);
+    for (k = 0; k < g->whole->rank; k++) {
         const xg_aff *e = xg_index_dim(q, k);
-        if (xg_index_has(g->operand_batch, k, NULL)) continue;
+        if (xg_index_has(g->whole_batch, k, NULL)) continue;
         if (xg_index_has(g->starts, k, &at)) {
             xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
             uint32_t batch = 0;
-            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]));
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]));
             for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
             for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
-            for (j = 0; j < indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
-            m->rts[at].map = xg_imap_with_results(q->x, where, place, indices->shape->rank);
+            for (j = 0; j < g->indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, g->indices->shape->rank);
         }
-        xg_index_require(m, &n, e, 0, g->sizes.p[k] - 1);
+        xg_index_require(m, &n, e, 0, g->sizes[k] - 1);
         if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
     }
     m->n_constraints = n;
     return m;
 }
+
+/* ---- gather ---- */
+
+XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_windows *g) {
+    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
+    xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
+    xg_index_windows_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
+    return m;
+}
 /* Symbols: the window. */
-XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_windows *g) {
     xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
     uint32_t k, batch = 0;
     for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
@@ -17096,13 +17349,185 @@ XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const
 }
 
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
-    xg_index_gather_dims g;
-    xg_index_gather_read(q, &g);
-    if (!q->back) return q->operand == 0 ? xg_index_gather_from_operand(q, &g) : xg_index_gather_from_indices(q, &g);
-    return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
+    xg_index_windows g;
+    xg_index_gather_windows(q->i, q->out, &g);
+    if (!q->back) return q->operand == 0 ? xg_index_whole_to_part(q, &g) : xg_index_gather_from_indices(q, &g);
+    return q->operand == 0 ? xg_index_part_to_whole(q, &g) : xg_index_gather_indices(q, &g);
 }
 
-#endif /* XG_INDEXING_CONTRACT_C */
+/* ---- scatter ---- */
+
+/* Any index may name any element, within its batch. */
+XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_index_windows *g) {
+    xg_ints from = q->back ? g->whole_batch : g->indices_batch, to = q->back ? g->indices_batch : g->whole_batch;
+    xg_imap *m = xg_index_begin(q, q->to->rank - to.n, 0, 0);
+    uint32_t k, at, n = 0;
+    for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_has(to, k, &at) ? xg_index_dim(q, (uint32_t)from.p[at]) : xg_index_sym(q, m, n++, q->to->dims[k]);
+    return m;
+}
+
+/* Inputs first: what no update meets stays; the computation is given all of them at one place. */
+XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q) {
+    uint32_t n = q->i->n_operands / 2;
+    xg_index_windows g;
+    if (q->operand < n) return xg_index_identity(q);
+    xg_index_scatter_windows(q->i, q->operand == n ? n + 1 : q->operand, &g);
+    if (q->operand == n) return xg_index_scatter_indices(q, &g);
+    return q->back ? xg_index_whole_to_part(q, &g) : xg_index_part_to_whole(q, &g);
+}
+
+#endif /* XG_INDEXING_BY_INDEX_C */
+/* indexing/whole.c -- opcodes of which an element depends on much of an operand, for reasons that lie in values: which element a window selects, where an element
+ * is sorted to; or in a computation that goes over whole lines: transforms, factorisations, norms, scans.
+ *
+ * XLA answers "unknown" here. The maps say all that an element may depend on: along some dimensions everything (a symbol), along the others the element's own
+ * index, with the constraints that triangles and the order of a scan give. */
+#ifndef XG_INDEXING_WHOLE_C
+#define XG_INDEXING_WHOLE_C
+
+/* Dimension k of the result of the map: the same index, or (where `mixed` says so) every one. Both shapes number their dimensions alike. */
+XG_FN const xg_imap *xg_index_mixed(const xg_index_query *q, const bool *mixed) {
+    uint32_t k, n = 0, at = 0;
+    xg_imap *m;
+    if (q->from->rank != q->to->rank) return xg_imap_undefined(q->x);
+    for (k = 0; k < q->to->rank; k++) n += mixed[k];
+    m = xg_index_begin(q, n, 0, 0);
+    for (k = 0; k < q->to->rank; k++) m->results[k] = mixed[k] ? xg_index_sym(q, m, at++, q->to->dims[k]) : xg_index_dim(q, k);
+    return m;
+}
+
+/* sort along its dimension, topk along the last: any element may come to any place of its line. */
+XG_FN const xg_imap *xg_index_along(const xg_index_query *q) {
+    bool mixed[XG_RANK_MAX] = {false};
+    if (q->to->rank == 0) return xg_index_identity(q);
+    mixed[q->i->op == XG_SORT ? xg_attr_ints(q->i, XG_A_dimensions).p[0] : (int64_t)q->to->rank - 1] = true;
+    return xg_index_mixed(q, mixed);
+}
+
+/* The last fft_length.n dimensions are transformed; those of real transforms differ in size. */
+XG_FN const xg_imap *xg_index_fft(const xg_index_query *q) {
+    bool mixed[XG_RANK_MAX] = {false};
+    uint32_t k;
+    for (k = q->to->rank - xg_attr_ints(q->i, XG_A_fft_length).n; k < q->to->rank; k++) mixed[k] = true;
+    return xg_index_mixed(q, mixed);
+}
+
+/* ---- select-and-scatter ---- */
+
+/* The source's element o lies over the window of the operand that begins at o * stride - pad. The selected element may be any of the window. */
+XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q) {
+    xg_window w = xg_index_window_of(q->i);
+    const xg_shape *source = XG_OPERAND(q->i, 1)->shape;
+    uint32_t k, n = 0, rank = q->out->rank;
+    xg_imap *m;
+    if (q->operand == 2) return xg_index_scalar(q);
+    if (w.n != rank) return xg_imap_undefined(q->x);
+    m = xg_index_begin(q, q->operand ? rank : rank * 2, 0, rank * 4);
+    for (k = 0; k < rank; k++) {
+        const xg_aff *d = xg_index_dim(q, k), *at = xg_index_sym(q, m, k, w.p[k].size), *o;
+        if (q->operand && !q->back) { m->results[k] = xg_index_window_input(q, m, &n, &w.p[k], d, at, q->out->dims[k]); continue; }
+        o = xg_index_window_output(q, m, &n, &w.p[k], d, at, source->dims[k]);
+        /* An element and the one selected instead of it share a window: the relation is its own mirror image. */
+        if (!q->operand) { at = xg_index_sym(q, m, rank + k, w.p[k].size); o = xg_index_window_input(q, m, &n, &w.p[k], o, at, q->out->dims[k]); }
+        m->results[k] = o;
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- scan ---- */
+
+/* Inputs, then initial carries; outputs, then final carries. An element of an output comes from what was scanned up to it, whole slices of it. */
+XG_FN const xg_imap *xg_index_scan(const xg_index_query *q) {
+    int64_t carries = xg_attr_int(q->i, XG_A_num_carries, 0), dim = xg_attr_ints(q->i, XG_A_dimensions).p[0];
+    bool input = q->operand + carries < q->i->n_operands, output = q->output + carries < xg_indexing_n_outputs(q->i), up = (xg_attr_int(q->i, XG_A_is_reverse, 0) != 0) == q->back;
+    xg_imap *m = xg_index_begin(q, q->to->rank, 0, 1);
+    uint32_t k, n = 0;
+    for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_sym(q, m, k, q->to->dims[k]);
+    if (input && output) {
+        const xg_aff *d = xg_index_dim(q, (uint32_t)dim), *s = m->results[dim];
+        xg_index_require(m, &n, up ? xg_aff_sub(q->x, s, d) : xg_aff_sub(q->x, d, s), 0, q->to->dims[dim] - 1);
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- triangles ---- */
+
+/* Matrices of the last two dimensions, whatever stands before them: begins a map whose last two results are the symbols 0 and 1. */
+XG_FN xg_imap *xg_index_matrices(const xg_index_query *q, uint32_t n_constraints, const xg_aff *from[2], const xg_aff *to[2]) {
+    uint32_t rank = q->to->rank, k;
+    xg_imap *m = xg_index_begin(q, 2, 0, n_constraints);
+    for (k = 0; k + 2 < rank; k++) m->results[k] = xg_index_dim(q, k);
+    for (k = 0; k < 2; k++) {
+        from[k] = xg_index_dim(q, rank - 2 + k);
+        to[k] = m->results[rank - 2 + k] = xg_index_sym(q, m, k, q->to->dims[rank - 2 + k]);
+    }
+    return m;
+}
+XG_FN void xg_index_not_above(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_aff *a, const xg_aff *b, int64_t least) {
+    xg_index_require(m, n, xg_aff_sub(q->x, b, a), least, INT64_MAX);
+}
+
+/* One triangle is read. A matrix that is not positive definite makes all of its result NaN, so every element depends on all of the triangle. */
+XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q) {
+    const xg_aff *from[2], *to[2];
+    xg_imap *m = xg_index_matrices(q, 1, from, to);
+    uint32_t n = 0, row = xg_attr_int(q->i, XG_A_lower, 0) ? 0 : 1;
+    const xg_aff *const *in = q->back ? to : from;
+    xg_index_not_above(q, m, &n, in[1 - row], in[row], 0);
+    return m;
+}
+
+/* op(A) X = B goes over the rows of B, X op(A) = B over its columns; upwards where op(A) is lower on the left or upper on the right. An element comes from its own row
+ * (column) and those before it, and from A's triangle there; a unit diagonal is not read. */
+XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q) {
+    bool left = xg_attr_int(q->i, XG_A_left_side, 0) != 0, lower = xg_attr_int(q->i, XG_A_lower, 0) != 0, turned = !xg_str_is(xg_attr_str(q->i, XG_A_transpose_a), "NO_TRANSPOSE");
+    bool up = (lower != turned) == left;
+    uint32_t n = 0, line = left ? 0 : 1, k;
+    const xg_aff *from[2], *to[2];
+    xg_imap *m;
+    if (q->operand == 1) {
+        xg_imap *b = xg_index_begin(q, 1, 0, 1);
+        const xg_aff *mine, *other;
+        for (k = 0; k < q->to->rank; k++) b->results[k] = xg_index_dim(q, k);
+        line += q->to->rank - 2;
+        mine = b->results[line];
+        other = b->results[line] = xg_index_sym(q, b, 0, q->to->dims[line]);
+        if (up == q->back) xg_index_not_above(q, b, &n, other, mine, 0);
+        else xg_index_not_above(q, b, &n, mine, other, 0);
+        return b;
+    }
+    m = xg_index_matrices(q, 3, from, to);
+    {
+        const xg_aff *const *out = q->back ? from : to, *const *in = q->back ? to : from;
+        const xg_aff *x = out[line], *last = in[turned ? 1 - line : line];
+        xg_index_not_above(q, m, &n, lower ? in[1] : in[0], lower ? in[0] : in[1], xg_attr_int(q->i, XG_A_unit_diagonal, 0) ? 1 : 0);
+        if (up) xg_index_not_above(q, m, &n, last, x, 0);
+        else xg_index_not_above(q, m, &n, x, last, 0);
+    }
+    m->n_constraints = n;
+    return m;
+}
+
+/* ---- batch norms ---- */
+
+/* An array has the operand's dimensions or is a row of features; between two arrays all else is summed over, save where inference takes one element alone. */
+XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q) {
+    uint32_t feature = (uint32_t)xg_attr_int(q->i, XG_A_feature_index, 0), k, n = 0;
+    bool alone = q->i->op == XG_BATCH_NORM_INFERENCE && q->operand == 0, moments = q->i->op == XG_BATCH_NORM_TRAINING && q->output > 0;
+    const xg_aff *f;
+    xg_imap *m;
+    if (alone) return xg_index_identity(q);
+    if (moments && q->operand > 0) return xg_index_nothing(q); /* mean and variance are the operand's own */
+    if (q->i->op == XG_BATCH_NORM_GRAD && ((q->output == 1 && q->operand == 1) || (q->output == 2 && q->operand < 4))) return xg_index_nothing(q);
+    m = xg_index_begin(q, q->to->rank - 1, 0, 0);
+    f = xg_index_dim(q, q->from->rank == 1 ? 0 : feature);
+    for (k = 0; k < q->to->rank; k++) m->results[k] = q->to->rank == 1 || k == feature ? f : xg_index_sym(q, m, n++, q->to->dims[k]);
+    return m;
+}
+
+#endif /* XG_INDEXING_WHOLE_C */
 /* indexing/fusion.c -- maps through a computation, and so through a fusion.
  *
  * Going back, instructions are visited in reverse program order: by the time one is reached, all its users have said through which maps they
@@ -17168,8 +17593,8 @@ XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *s
     for (a = 0; a < set->maps.n; a++) for (b = 0; b < next.n && !to->unknown; b++) xg_map_set_add(x, to, xg_imap_compose(x, set->maps.p[a], next.p[b]));
 }
 
-/* Which output of operand k is meant: the one that a get-tuple-element names; another use of a tuple means its first, which has no map then. */
-XG_FN uint32_t xg_index_operand_output(const xg_inst *i) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : 0; }
+/* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a tuple means its first, which has no map then. */
+XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : xg_index_hands_on(i) ? o : 0; }
 
 XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, uint32_t depth) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, output, start);
@@ -17181,7 +17606,7 @@ XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, 
             if (!s || !s->maps.n) continue;
             for (k = 0; k < i->n_operands; k++) {
                 if (i->op == XG_TUPLE && k != o) continue;
-                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i)), s, xg_index_set(x, i, o, k, true, depth));
+                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s, xg_index_set(x, i, o, k, true, depth));
             }
         }
     }
@@ -17194,10 +17619,10 @@ XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *fro
     const xg_inst *i;
     for (i = from->next; i; i = i->next) {
         uint32_t n = xg_indexing_n_outputs(i), o, k;
-        for (k = 0; k < i->n_operands; k++) {
-            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i));
-            if (!s || !s->maps.n) continue;
-            for (o = 0; o < n; o++) if (i->op != XG_TUPLE || k == o) xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
+        for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
+            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i, o));
+            if (!s || !s->maps.n || (i->op == XG_TUPLE && k != o)) continue;
+            xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
         }
     }
     return g;
@@ -17214,14 +17639,14 @@ XG_FN xg_imaps xg_index_just(xg_aff_ctx *x, const xg_imap *m) {
 }
 
 XG_FN xg_imaps xg_index_fusion_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    const xg_comp *c = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
     if (!c || !c->root || operand >= c->n_params || depth > XG_INDEXING_CALLS_MAX) return xg_index_just(x, xg_imap_undefined(x));
     if (back) return xg_indexing_group_maps(xg_index_walk_back(x, c->root, output, NULL, depth + 1), c->params[operand], 0);
     return xg_indexing_group_maps(xg_index_walk_forward(x, c->params[operand], NULL, depth + 1), c->root, output);
 }
 
 XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    if (i->op == XG_FUSION) return xg_index_fusion_set(x, i, output, operand, back, depth);
+    if (i->op == XG_FUSION || i->op == XG_CALL) return xg_index_fusion_set(x, i, output, operand, back, depth);
     return xg_index_just(x, xg_index_ask(x, i, output, operand, back));
 }
 XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) { return xg_index_set(x, i, output, operand, true, 0); }
@@ -17232,8 +17657,60 @@ XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q) {
     xg_imaps set = xg_index_fusion_set(q->x, q->i, q->output, q->operand, q->back, 0);
     return set.n == 0 ? xg_index_nothing(q) : set.n == 1 ? set.p[0] : xg_imap_undefined(q->x);
 }
+XG_FN const xg_imap *xg_index_call(const xg_index_query *q) { return xg_index_fusion(q); }
 
 #endif /* XG_INDEXING_FUSION_C */
+/* indexing/text.c -- maps of instructions as text: what `--emit=indexing` prints and the tests of this room read. */
+#ifndef XG_INDEXING_TEXT_C
+#define XG_INDEXING_TEXT_C
+
+/* Runtime symbols follow, each with the element that it is: "rt0 = NAME at MAP". The map of a place has the owner's own symbols, not printed again. */
+XG_FN void xg_indexing_print_map(xg_buf *b, xg_aff_ctx *x, const char *before, const xg_imap *m) {
+    uint32_t k;
+    xg_puts(b, before);
+    xg_imap_print(b, m);
+    xg_putc(b, '\n');
+    for (k = 0; m->state == XG_IMAP_OK && k < m->n_rts; k++) {
+        const xg_inst *source = (const xg_inst *)m->rts[k].source;
+        xg_str name = xg_imap_sym_name(x, m, m->n_syms + k);
+        xg_printf(b, "%s  %.*s = %.*s at ", before, (int)name.n, name.p, (int)source->name.n, source->name.p);
+        xg_imap_print(b, m->rts[k].map);
+        xg_putc(b, '\n');
+    }
+}
+
+XG_FN void xg_indexing_print_set(xg_buf *b, xg_aff_ctx *x, xg_imaps set) {
+    uint32_t k;
+    if (!set.n) xg_puts(b, "  nothing\n");
+    for (k = 0; k < set.n; k++) xg_indexing_print_map(b, x, "  ", set.p[k]);
+}
+
+XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i) {
+    uint32_t n = xg_indexing_n_outputs(i), o, k;
+    if (xg_indexing_why_unknown(i->op)) { xg_printf(b, "unknown: %s\n", xg_indexing_why_unknown(i->op)); return; }
+    for (o = 0; o < n; o++) for (k = 0; k < i->n_operands; k++) {
+        xg_printf(b, "output %u to operand %u (%s)\n", o, k, XG_OPERAND(i, k)->name.p);
+        xg_indexing_print_set(b, x, xg_indexing_output_to_operand_set(x, i, o, k));
+    }
+    for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
+        xg_printf(b, "operand %u (%s) to output %u\n", k, XG_OPERAND(i, k)->name.p, o);
+        xg_indexing_print_set(b, x, xg_indexing_operand_to_output_set(x, i, k, o));
+    }
+}
+
+XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_printf(b, "%s%.*s:\n", c == m->first ? "" : "\n", (int)c->name.n, c->name.p);
+        XG_FOR_INSTS(i, c) {
+            if (!i->n_operands) continue;
+            xg_printf(b, "%.*s: %s\n", (int)i->name.n, i->name.p, xg_op_name(i->op));
+            xg_indexing_print(b, xg_aff_new(b->arena), i);
+        }
+    }
+}
+
+#endif /* XG_INDEXING_TEXT_C */
 /* indexing/layout.c -- the order of elements in memory: linear offsets, what a bitcast and a reshape keep, which thread takes which element.
  *
  * An element's offset is the sum of index times stride, the strides by layout. The way back divides by the stride and takes the remainder by the size, minor
@@ -17565,7 +18042,10 @@ XG_FN bool xg_indexing_is_coalesced(const xg_imap *m, int64_t element_bytes) {
 #ifndef XG_OPT_H
 #define XG_OPT_H
 
+XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`; its root */
 XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call in place of its computation's copy */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous computations where they start */
+XG_FN bool xg_opt_host_offloader(xg_module *m);    /* host_offloader.c: what goes to the host and back, by copies */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
@@ -17585,6 +18065,9 @@ XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as r
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
 XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
+XG_FN bool xg_opt_library_calls(xg_module *m);     /* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
+XG_FN bool xg_opt_defuser(xg_module *m);           /* defuser.c: fusions for generators that are not here, taken apart */
+XG_FN bool xg_opt_bitcast_types(xg_module *m);     /* and bitcasts that change the type of elements */
 XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
@@ -17592,9 +18075,13 @@ XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatt
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
+XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
@@ -17627,6 +18114,13 @@ XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction mad
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
+
+/* ---- fft_stages.c: transforms in one block ---- */
+typedef struct xg_fft_stage_row { int64_t radix, length, done, inner; } xg_fft_stage_row;
+typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
+XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
+XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -18095,7 +18589,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
 #ifndef XG_OPT_ALGSIMP_H
 #define XG_OPT_ALGSIMP_H
 
-typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now */
+typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now; counters: of loops, once asked for */
 
 #define XG_ALG_RULES(X) \
     /* algsimp_arith.c: numbers */ \
@@ -18103,7 +18597,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(subtract_zero, SUBTRACT, EXACT) X(subtract_self, SUBTRACT, EXACT) X(subtract_negate, SUBTRACT, EXACT) X(subtract_from_zero, SUBTRACT, EXACT) X(subtract_sum, SUBTRACT, EXACT) \
     X(multiply_one, MULTIPLY, EXACT) X(multiply_zero, MULTIPLY, EXACT) X(multiply_minus_one, MULTIPLY, EXACT) X(multiply_negates, MULTIPLY, EXACT) X(multiply_constants, MULTIPLY, EXACT) \
     X(divide_one, DIVIDE, EXACT) X(divide_negates, DIVIDE, EXACT) X(divide_power_of_two, DIVIDE, EXACT) X(divide_shift, DIVIDE, EXACT) \
-    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) X(remainder_iota, REMAINDER, EXACT) \
+    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) \
     X(negate_negate, NEGATE, EXACT) X(negate_subtract, NEGATE, EXACT) X(abs_abs, ABS, EXACT) X(not_not, NOT, EXACT) X(not_compare, NOT, EXACT) \
     X(floor_integral, FLOOR, EXACT) X(ceil_integral, CEIL, EXACT) X(round_afz_integral, ROUND_NEAREST_AFZ, EXACT) X(round_even_integral, ROUND_NEAREST_EVEN, EXACT) \
     X(power_zero, POWER, EXACT) X(power_one, POWER, EXACT) X(power_square, POWER, CLOSE) X(power_cube, POWER, CLOSE) X(power_reciprocal, POWER, CLOSE) \
@@ -18118,6 +18612,12 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
     X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
     X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
+    /* algsimp_ranges.c: integers within bounds */ \
+    X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
+    X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
+    /* algsimp_index.c: places that are known */ \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) \
+    X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
     X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
@@ -18131,7 +18631,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(dynamic_slice_whole, DYNAMIC_SLICE, EXACT) X(dynamic_slice_constant, DYNAMIC_SLICE, EXACT) X(dynamic_slice_broadcast, DYNAMIC_SLICE, EXACT) X(dynamic_update_slice_whole, DYNAMIC_UPDATE_SLICE, EXACT) \
     X(gather_broadcast, GATHER, EXACT) X(gather_one, GATHER, EXACT) X(scatter_nothing, SCATTER, EXACT) \
     /* algsimp_reduce.c: many elements */ \
-    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
+    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
     X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
     /* algsimp_convolution.c */ \
@@ -18348,14 +18848,6 @@ RULE(remainder_one) { return xg_alg_is(P(1), 1.0) && xg_alg_is_int(i) ? xg_hb_in
 RULE(remainder_mask) {
     int k = xg_alg_log2(P(1));
     return k > 0 ? xg_hb_2(&a->b, XG_AND, P(0), xg_hb_int_like(&a->b, i, ((int64_t)1 << k) - 1)) : NULL;
-}
-RULE(remainder_iota) { /* numbers that are all below the divisor */
-    const xg_inst *c = xg_alg_scalar(P(1));
-    int64_t v;
-    (void)a;
-    if (P(0)->op != XG_IOTA || !c || xg_type_class(i->shape->type) != XGT_I || !xg_literal_get_int(c->literal, 0, &v)) return NULL;
-    if (c->shape->type == XLAGPU_U64 && v < 0) v = INT64_MAX;
-    return P(0)->shape->rank && P(0)->shape->dims[xg_attr_int(P(0), XG_A_iota_dimension, 0)] <= v ? P(0) : NULL;
 }
 
 /* ---- one operand ---- */
@@ -18653,6 +19145,198 @@ RULE(of_transposes) {
 #undef XG_EITHER
 
 #endif /* XG_OPT_ALGSIMP_ARITH_C */
+/* opt/algsimp_ranges.c -- rules about integers of which it is known between which bounds they lie. What they promise stands in algsimp.h.
+ *
+ * Bounds come from iotas, constants, types, and from counters of loops whose rounds are known; they are followed through arithmetic that does not wrap, and through what only moves elements.
+ * So the tests that front ends write for negative indices, and the corrections of remainders for negative numbers, go where there are none. */
+#ifndef XG_OPT_ALGSIMP_RANGES_C
+#define XG_OPT_ALGSIMP_RANGES_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+
+typedef struct xg_bounds { int64_t lo, hi; } xg_bounds;
+enum { XG_BOUNDS_STEPS = 24, XG_BOUNDS_ELEMENTS = 256 };
+
+XG_FN bool xg_bounds_set(xg_bounds *r, int64_t lo, int64_t hi) { r->lo = lo; r->hi = hi; return lo <= hi; }
+/* All that the type can hold; u64 has numbers that do not fit here. */
+XG_FN bool xg_bounds_of_type(xlagpu_type t, xg_bounds *r) {
+    if (t == XLAGPU_PRED) return xg_bounds_set(r, 0, 1);
+    if (t == XLAGPU_U64 || xg_type_class(t) != XGT_I) return false;
+    return xg_bounds_set(r, xg_int_type_min(t), (int64_t)xg_int_type_max(t));
+}
+XG_FN bool xg_bounds_fit(xlagpu_type t, const xg_bounds *r) {
+    if (t == XLAGPU_U64) return r->lo >= 0;
+    return r->lo >= (t == XLAGPU_PRED ? 0 : xg_int_type_min(t)) && r->hi <= (t == XLAGPU_PRED ? 1 : (int64_t)xg_int_type_max(t));
+}
+XG_FN bool xg_bounds_of_literal(const xg_inst *c, xg_bounds *r) {
+    int64_t k, v;
+    if (c->literal->elided || c->shape->elements == 0 || c->shape->elements > XG_BOUNDS_ELEMENTS) return false;
+    for (k = 0; k < c->shape->elements; k++) {
+        if (!xg_literal_get_int(c->literal, k, &v) || (c->shape->type == XLAGPU_U64 && v < 0)) return false;
+        r->lo = k ? XG_MIN(r->lo, v) : v;
+        r->hi = k ? XG_MAX(r->hi, v) : v;
+    }
+    return true;
+}
+
+/* An element of a loop's state that counts its rounds. */
+XG_FN bool xg_bounds_of_counter(xg_alg *a, const xg_inst *element, xg_bounds *r) {
+    const xg_loop_counter *l;
+    if (!a->m->made[XG_WHILE] || element->comp->n_params != 1) return false;
+    if (!a->counters) a->counters = xg_opt_loop_counters(a->m);
+    l = (const xg_loop_counter *)xg_map64_get(a->counters, element->comp->id);
+    return l && l->index == xg_attr_int(element, XG_A_index, 0) && xg_bounds_set(r, l->lo, l->hi);
+}
+
+XG_FN bool xg_alg_bounds(xg_alg *a, const xg_inst *x, int *steps, xg_bounds *r);
+/* Of what the opcode makes of numbers within p and q, before it wraps. */
+XG_FN bool xg_bounds_of_binary(xg_opcode op, const xg_bounds *p, const xg_bounds *q, xg_bounds *r) {
+    int64_t v[4];
+    uint32_t k;
+    switch (op) {
+    case XG_ADD: return xg_add64(p->lo, q->lo, &r->lo) && xg_add64(p->hi, q->hi, &r->hi);
+    case XG_SUBTRACT: return q->lo > INT64_MIN && q->hi > INT64_MIN && xg_add64(p->lo, -q->hi, &r->lo) && xg_add64(p->hi, -q->lo, &r->hi);
+    case XG_MULTIPLY:
+        if (!xg_mul64(p->lo, q->lo, &v[0]) || !xg_mul64(p->lo, q->hi, &v[1]) || !xg_mul64(p->hi, q->lo, &v[2]) || !xg_mul64(p->hi, q->hi, &v[3])) return false;
+        for (r->lo = r->hi = v[0], k = 1; k < 4; k++) { r->lo = XG_MIN(r->lo, v[k]); r->hi = XG_MAX(r->hi, v[k]); }
+        return true;
+    case XG_MAXIMUM: return xg_bounds_set(r, XG_MAX(p->lo, q->lo), XG_MAX(p->hi, q->hi));
+    case XG_MINIMUM: return xg_bounds_set(r, XG_MIN(p->lo, q->lo), XG_MIN(p->hi, q->hi));
+    case XG_AND: /* of numbers that are not negative no bit is set that one of them lacks */
+        if (p->lo >= 0 && q->lo >= 0) return xg_bounds_set(r, 0, XG_MIN(p->hi, q->hi));
+        return (p->lo >= 0 || q->lo >= 0) && xg_bounds_set(r, 0, p->lo >= 0 ? p->hi : q->hi);
+    case XG_DIVIDE: return q->lo > 0 && q->lo == q->hi && xg_bounds_set(r, p->lo / q->lo, p->hi / q->lo);
+    case XG_REMAINDER:
+        if (q->lo <= 0) return false;
+        return xg_bounds_set(r, p->lo >= 0 ? 0 : XG_MAX(p->lo, 1 - q->hi), p->hi <= 0 ? 0 : XG_MIN(p->hi, q->hi - 1));
+    case XG_SHIFT_RIGHT_LOGICAL: case XG_SHIFT_RIGHT_ARITHMETIC: return p->lo >= 0 && q->lo == q->hi && q->lo >= 0 && q->lo < 63 && xg_bounds_set(r, p->lo >> q->lo, p->hi >> q->lo);
+    default: return false;
+    }
+}
+XG_FN bool xg_bounds_of_union(xg_alg *a, const xg_inst *x, uint32_t from, uint32_t to, int *steps, xg_bounds *r) {
+    xg_bounds next;
+    uint32_t k;
+    for (k = from; k < to; k++) {
+        if (!xg_alg_bounds(a, XG_OPERAND(x, k), steps, &next)) return false;
+        r->lo = k > from ? XG_MIN(r->lo, next.lo) : next.lo;
+        r->hi = k > from ? XG_MAX(r->hi, next.hi) : next.hi;
+    }
+    return to > from;
+}
+XG_FN bool xg_bounds_by_opcode(xg_alg *a, const xg_inst *x, int *steps, xg_bounds *r) {
+    xg_bounds p, q, t;
+    switch (x->op) {
+    case XG_CONSTANT: return xg_bounds_of_literal(x, r);
+    case XG_IOTA: return x->shape->elements > 0 && xg_bounds_set(r, 0, x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] - 1);
+    case XG_BROADCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_SLICE: case XG_REVERSE: case XG_COPY: case XG_DYNAMIC_SLICE: case XG_GATHER:
+        return xg_alg_bounds(a, XG_OPERAND(x, 0), steps, r);
+    case XG_CONVERT: return (xg_alg_is_int(XG_OPERAND(x, 0)) && xg_alg_bounds(a, XG_OPERAND(x, 0), steps, r));
+    case XG_CONCATENATE: return x->n_operands <= 8 && xg_bounds_of_union(a, x, 0, x->n_operands, steps, r);
+    case XG_PAD: case XG_DYNAMIC_UPDATE_SLICE: return xg_bounds_of_union(a, x, 0, 2, steps, r);
+    case XG_SELECT: return xg_bounds_of_union(a, x, 1, 3, steps, r);
+    case XG_POPCNT: case XG_COUNT_LEADING_ZEROS: return xg_bounds_set(r, 0, xg_type_bits(x->shape->type));
+    case XG_REPLICA_ID: return xg_bounds_set(r, 0, (int64_t)a->m->replica_count - 1);
+    case XG_PARTITION_ID: return xg_bounds_set(r, 0, (int64_t)a->m->num_partitions - 1);
+    case XG_GET_TUPLE_ELEMENT: return XG_OPERAND(x, 0)->op == XG_PARAMETER && xg_bounds_of_counter(a, x, r);
+    case XG_NEGATE: return xg_alg_bounds(a, XG_OPERAND(x, 0), steps, &p) && p.lo > INT64_MIN && xg_bounds_set(r, -p.hi, -p.lo);
+    case XG_ABS:
+        if (!xg_alg_bounds(a, XG_OPERAND(x, 0), steps, &p) || p.lo == INT64_MIN) return false;
+        return xg_bounds_set(r, p.lo >= 0 ? p.lo : p.hi <= 0 ? -p.hi : 0, XG_MAX(-p.lo, p.hi));
+    case XG_CLAMP: /* min(max(x, low), high) */
+        if (!xg_alg_bounds(a, XG_OPERAND(x, 0), steps, &p) || !xg_alg_bounds(a, XG_OPERAND(x, 2), steps, &q)) return false;
+        if (!xg_alg_bounds(a, XG_OPERAND(x, 1), steps, &t)) return false;
+        t.lo = XG_MAX(t.lo, p.lo);
+        t.hi = XG_MAX(t.hi, p.hi);
+        return xg_bounds_set(r, XG_MIN(t.lo, q.lo), XG_MIN(t.hi, q.hi));
+    case XG_ADD: case XG_SUBTRACT: case XG_MULTIPLY: case XG_MAXIMUM: case XG_MINIMUM: case XG_AND: case XG_DIVIDE: case XG_REMAINDER: case XG_SHIFT_RIGHT_LOGICAL: case XG_SHIFT_RIGHT_ARITHMETIC:
+        if (x->op == XG_AND) { /* one of them is enough */
+            bool left = xg_alg_bounds(a, XG_OPERAND(x, 0), steps, &p), right = xg_alg_bounds(a, XG_OPERAND(x, 1), steps, &q);
+            if (!left) p = q;
+            if (!right) q = p;
+            return (left || right) && xg_bounds_of_binary(x->op, &p, &q, r);
+        }
+        return xg_alg_bounds(a, XG_OPERAND(x, 0), steps, &p) && xg_alg_bounds(a, XG_OPERAND(x, 1), steps, &q) && xg_bounds_of_binary(x->op, &p, &q, r);
+    default: return false;
+    }
+}
+/* Between which numbers all elements of an integer array lie; false: nothing is known. */
+XG_FN bool xg_alg_bounds(xg_alg *a, const xg_inst *x, int *steps, xg_bounds *r) {
+    if (!xg_shape_is_array(x->shape) || !xg_alg_is_int(x)) return false;
+    if (--*steps > 0 && xg_bounds_by_opcode(a, x, steps, r) && xg_bounds_fit(x->shape->type, r)) return true;
+    return xg_bounds_of_type(x->shape->type, r);
+}
+XG_FN bool xg_alg_range(xg_alg *a, const xg_inst *x, xg_bounds *r) {
+    int steps = XG_BOUNDS_STEPS;
+    return xg_alg_bounds(a, x, &steps, r);
+}
+/* Of both operands of a binary instruction. A parameter says nothing, and most questions end there. */
+XG_FN bool xg_alg_ranges(xg_alg *a, const xg_inst *i, xg_bounds *x, xg_bounds *y) {
+    return xg_type_class(P(0)->shape->type) == XGT_I && xg_alg_range(a, P(1), y) && xg_alg_range(a, P(0), x);
+}
+
+RULE(compare_range) {
+    xg_bounds x, y;
+    xg_str d = xg_attr_str(i, XG_A_direction);
+    int less = -1, equal = -1; /* -1: not known */
+    if (!xg_alg_ranges(a, i, &x, &y)) return NULL;
+    if (x.hi < y.lo) { less = 1; equal = 0; }
+    else if (x.lo > y.hi) less = equal = 0;
+    else if (x.lo >= y.hi) less = 0;
+    if (xg_str_is(d, "EQ") || xg_str_is(d, "NE")) return equal == 0 ? xg_hb_int_like(&a->b, i, xg_str_is(d, "NE")) : NULL;
+    if (xg_str_is(d, "LT") || xg_str_is(d, "GE")) return less >= 0 ? xg_hb_int_like(&a->b, i, less == xg_str_is(d, "LT")) : NULL;
+    if (x.hi <= y.lo) return xg_hb_int_like(&a->b, i, xg_str_is(d, "LE")); /* never greater */
+    return x.lo > y.hi ? xg_hb_int_like(&a->b, i, xg_str_is(d, "GT")) : NULL;
+}
+XG_FN int xg_bounds_log2(const xg_bounds *y) { /* of a divisor that is one power of two, else 0 */
+    int k = 0;
+    if (y->lo != y->hi || y->lo < 2 || (y->lo & (y->lo - 1))) return 0;
+    while ((int64_t)1 << k < y->lo) k++;
+    return k;
+}
+RULE(remainder_range) { /* what is less than the divisor; what is not negative, by a power of two */
+    xg_bounds x, y;
+    if (!xg_alg_ranges(a, i, &x, &y) || x.lo < 0 || y.lo <= 0) return NULL;
+    if (x.hi < y.lo) return P(0);
+    return xg_bounds_log2(&y) ? xg_hb_2(&a->b, XG_AND, P(0), xg_hb_int_like(&a->b, i, y.lo - 1)) : NULL;
+}
+RULE(divide_range) {
+    xg_bounds x, y;
+    if (!xg_alg_ranges(a, i, &x, &y) || x.lo < 0 || y.lo <= 0) return NULL;
+    if (x.hi < y.lo) return xg_hb_int_like(&a->b, i, 0);
+    return xg_bounds_log2(&y) ? xg_hb_2(&a->b, XG_SHIFT_RIGHT_LOGICAL, P(0), xg_hb_int_like(&a->b, i, xg_bounds_log2(&y))) : NULL;
+}
+RULE(abs_range) {
+    xg_bounds x;
+    return xg_type_class(i->shape->type) == XGT_I && xg_alg_range(a, P(0), &x) && x.lo >= 0 ? P(0) : NULL;
+}
+RULE(maximum_range) {
+    xg_bounds x, y;
+    if (!xg_alg_ranges(a, i, &x, &y)) return NULL;
+    return x.lo >= y.hi ? P(0) : y.lo >= x.hi ? P(1) : NULL;
+}
+RULE(minimum_range) {
+    xg_bounds x, y;
+    if (!xg_alg_ranges(a, i, &x, &y)) return NULL;
+    return x.hi <= y.lo ? P(0) : y.hi <= x.lo ? P(1) : NULL;
+}
+XG_FN xg_inst *xg_alg_bound(xg_alg *a, const xg_inst *clamp, xg_inst *bound) { return bound->shape->rank ? bound : xg_hb_splat(&a->b, bound, clamp->shape->dims, clamp->shape->rank); }
+RULE(clamp_range) { /* bounds that are never met */
+    xg_bounds low, x, high;
+    if (xg_type_class(i->shape->type) != XGT_I ) return NULL;
+    if (!xg_alg_range(a, P(0), &low) || !xg_alg_range(a, P(1), &x) || !xg_alg_range(a, P(2), &high) || low.hi > high.lo) return NULL;
+    if (x.lo >= low.hi) return x.hi <= high.lo ? P(1) : xg_hb_2(&a->b, XG_MINIMUM, P(1), xg_alg_bound(a, i, P(2)));
+    return x.hi <= high.lo ? xg_hb_2(&a->b, XG_MAXIMUM, P(1), xg_alg_bound(a, i, P(0))) : NULL;
+}
+RULE(and_range) { /* a mask that has all bits of what it is laid on */
+    xg_bounds x, y;
+    if (!xg_alg_ranges(a, i, &x, &y) || x.lo < 0 || y.lo != y.hi) return NULL;
+    return y.lo >= 0 && (y.lo & (y.lo + 1)) == 0 && x.hi <= y.lo ? P(0) : NULL;
+}
+#undef RULE
+#undef P
+
+#endif /* XG_OPT_ALGSIMP_RANGES_C */
 /* opt/algsimp_move.c -- rules about where elements lie. What they promise stands in algsimp.h.
  *
  * The way things go: constants and iotas as broadcasts of something smaller; reshape and transpose above broadcast, so that broadcasts, which cost nothing, come
@@ -19187,6 +19871,197 @@ RULE(scatter_nothing) { /* no updates */
 #undef RANK
 
 #endif /* XG_OPT_ALGSIMP_MOVE_C */
+/* opt/algsimp_index.c -- rules about gathers, scatters and slices whose places are known. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_INDEX_C
+#define XG_OPT_ALGSIMP_INDEX_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+enum { XG_ALG_INDICES = 4096 };
+
+/* ---- gather ---- */
+
+XG_FN bool xg_alg_has_dim(xg_ints list, int64_t v) {
+    uint32_t k = 0;
+    while (k < list.n && list.p[k] != v) k++;
+    return k < list.n;
+}
+/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
+RULE(gather_whole) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    xg_inst *x;
+    if (xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0) return NULL;
+    for (k = 0; k < map.n; k++) if (sizes.p[map.p[k]] != DIMS(P(0))[map.p[k]]) return NULL;
+    for (k = 0; k < RANK(P(0)); k++) {
+        d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k];
+        if (!xg_alg_has_dim(gone, k)) kept[n++] = sizes.p[k];
+    }
+    x = xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n);
+    return xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), offset.p, offset.n);
+}
+
+/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
+XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
+    const xg_inst *c;
+    int64_t k, v, last = 0, f, s;
+    uint32_t side;
+    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
+    switch (x->op) {
+    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
+    case XG_IOTA:
+        *first = 0;
+        *step = 1;
+        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
+    case XG_CONSTANT:
+        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
+        for (k = 0; k < x->shape->elements; k++, last = v) {
+            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
+            if (k == 0) *first = v;
+            if (k == 1) *step = v - last;
+            if (k > 1 && v - last != *step) return false;
+        }
+        return true;
+    case XG_ADD: case XG_MULTIPLY:
+        for (side = 0; side < 2; side++) {
+            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
+            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
+            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
+            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
+            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
+            *first = f;
+            *step = s;
+            return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
+RULE(gather_progression) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+    xg_inst *x = P(0), *cut;
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t dim, first, step, last, perm[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    if (a->layouts || map.n != 1 || gone.n != 1 || gone.p[0] != map.p[0] || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || RANK(i) != offset.n + 1) return NULL;
+    if (!xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
+    dim = map.p[0];
+    last = first + step * (P(1)->shape->elements - 1);
+    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
+    for (k = 0; k < RANK(x); k++) { d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k]; }
+    d[dim].start = XG_MIN(first, last);
+    d[dim].limit = XG_MAX(first, last) + 1;
+    d[dim].stride = step < 0 ? -step : step;
+    cut = xg_hb_slice(&a->b, x, d);
+    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
+    for (k = 0; k < RANK(i); k++) { /* the place of the positions in the result, and the others in their order */
+        if (!xg_alg_has_dim(offset, k)) { perm[k] = dim; continue; }
+        if (next == dim) next++;
+        perm[k] = next++;
+    }
+    return xg_hb_transpose(&a->b, cut, perm);
+}
+
+/* ---- scatter ---- */
+
+/* What the update and the element before become: the update, or a binary operation of both. */
+XG_FN bool xg_alg_combines(const xg_inst *scatter) {
+    const xg_comp *c = xg_attr_comp(scatter, XG_A_to_apply);
+    const xg_inst *r = c->root;
+    if (r == c->params[1]) return true;
+    if (r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_EW) || r->shape->type != scatter->shape->type) return false;
+    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
+}
+XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, xg_inst *update) {
+    const xg_comp *c = xg_attr_comp(scatter, XG_A_to_apply);
+    const xg_inst *r = c->root;
+    if (r == c->params[1]) return update;
+    return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
+}
+/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
+RULE(scatter_one) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
+    xg_inst *x, *u, *starts[XG_RANK_MAX], *was;
+    int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
+    if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
+    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    x = P(0);
+    for (k = 0; k < RANK(x); k++) { sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]]; at[k] = 0; }
+    for (k = 0; k < map.n; k++) {
+        const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
+        if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
+        if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
+    }
+    for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, XG_MIN(at[k], INT32_MAX));
+    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
+    u = xg_hb_reshape(&a->b, P(2), sizes, RANK(x));
+    was = xg_attr_comp(i, XG_A_to_apply)->root == xg_attr_comp(i, XG_A_to_apply)->params[1] ? x : xg_hb_dynamic_slice(&a->b, x, starts, sizes);
+    return xg_hb_dynamic_update_slice(&a->b, x, xg_alg_combined(a, i, was, u), starts);
+}
+
+/* ---- slices ---- */
+
+XG_FN const xg_slice_dim *xg_alg_slice_dims(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
+RULE(slice_reverse) { /* the other end, turned round: less to turn */
+    const xg_slice_dim *s = xg_alg_slice_dims(i);
+    xg_ints turned;
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (P(0)->op != XG_REVERSE || !xg_alg_one_user(P(0)) || i->shape->elements == 0) return NULL;
+    turned = xg_attr_ints(P(0), XG_A_dimensions);
+    memcpy(d, s, RANK(i) * sizeof *d);
+    for (k = 0; k < turned.n; k++) {
+        int64_t dim = turned.p[k], n = DIMS(P(0))[dim], last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
+        d[dim].start = n - 1 - last;
+        d[dim].limit = n - s[dim].start;
+    }
+    return xg_hb_reverse(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), turned.p, turned.n);
+}
+/* Of numbers that count: a shorter count, from elsewhere and by other steps where that is no rounding. */
+RULE(slice_iota) {
+    const xg_slice_dim *s = xg_alg_slice_dims(i);
+    xg_inst *count;
+    int64_t dim;
+    if (P(0)->op != XG_IOTA || i->shape->elements == 0) return NULL;
+    dim = xg_attr_int(P(0), XG_A_iota_dimension, 0);
+    if ((s[dim].start || s[dim].stride != 1) && (xg_type_class(i->shape->type) != XGT_I || (uint64_t)DIMS(P(0))[dim] > xg_int_type_max(i->shape->type))) return NULL;
+    count = xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+    if (s[dim].stride != 1) count = xg_hb_2(&a->b, XG_MULTIPLY, count, xg_hb_int_like(&a->b, count, s[dim].stride));
+    return s[dim].start ? xg_hb_2(&a->b, XG_ADD, count, xg_hb_int_like(&a->b, count, s[dim].start)) : count;
+}
+RULE(dynamic_slice_iota) {
+    xg_inst *at, *room, *zero;
+    int64_t dim, most;
+    if (P(0)->op != XG_IOTA || xg_type_class(i->shape->type) != XGT_I || !xg_alg_scalar_starts(i, 1) || i->shape->elements == 0) return NULL;
+    dim = xg_attr_int(P(0), XG_A_iota_dimension, 0);
+    at = P(1 + dim);
+    most = DIMS(P(0))[dim] - DIMS(i)[dim];
+    if (xg_type_bits(at->shape->type) < 32 || xg_type_bits(i->shape->type) < 32 || most > INT32_MAX) return NULL;
+    zero = xg_hb_int(&a->b, at->shape->type, 0);
+    room = xg_hb_int(&a->b, at->shape->type, most);
+    {
+        xg_inst *in[3], *from, *count = xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+        in[0] = zero; in[1] = at; in[2] = room;
+        from = xg_hb_convert(&a->b, xg_hb_done(xg_hb_op(&a->b, XG_CLAMP, at->shape, in, 3)), i->shape->type);
+        return xg_hb_2(&a->b, XG_ADD, count, xg_hb_splat(&a->b, from, DIMS(i), RANK(i)));
+    }
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_INDEX_C */
 /* opt/algsimp_reduce.c -- rules about reductions and contractions. What they promise stands in algsimp.h. */
 #ifndef XG_OPT_ALGSIMP_REDUCE_C
 #define XG_OPT_ALGSIMP_REDUCE_C
@@ -19195,6 +20070,7 @@ RULE(scatter_nothing) { /* no updates */
 #define P(k) XG_OPERAND(i, k)
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
+enum { XG_ALG_FEW = 8 };
 
 XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
     uint32_t k;
@@ -19315,6 +20191,44 @@ RULE(reduce_broadcast) {
         x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
     } else x = xg_alg_reduce_again(a, i, x, left, n);
     return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
+}
+/* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
+RULE(reduce_broadcast_sum) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], times = 1, next = 0;
+    bool gone[XG_RANK_MAX];
+    xg_inst *b = P(0), *many, *x, *init;
+    xg_ints at;
+    uint32_t k;
+    if (b->op != XG_BROADCAST || xg_alg_reducer(i) != XG_ADD || xg_type_class(i->shape->type) != XGT_F || b->shape->elements == 0 || i->shape->type != XG_OPERAND(b, 0)->shape->type) return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++) if (source[dims.p[k]] >= 0 || !xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
+    if (times > (int64_t)1 << 24) return NULL;
+    many = xg_hb_float(&a->b, i->shape->type, (double)times);
+    if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
+    for (k = 0; k < RANK(b); k++) { place[k] = next; next += !gone[k]; }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), DIMS(i), RANK(i), source, at.n);
+    init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
+}
+/* Along the dimension of a concatenation of a few single elements: they are combined one by one. */
+RULE(reduce_concatenate) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *c = P(0), *x;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (c->op != XG_CONCATENATE || op < 0 || a->layouts || c->n_operands > XG_ALG_FEW || dims.n != 1 || dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0) return NULL;
+    if (i->shape->type != c->shape->type || (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD)) return NULL; /* such sums are carried in a wider type */
+    for (k = 0; k < c->n_operands; k++) if (DIMS(XG_OPERAND(c, k))[dims.p[0]] != 1) return NULL;
+    x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    for (k = 0; k < c->n_operands; k++) {
+        xg_inst *y = xg_hb_reshape(&a->b, XG_OPERAND(c, k), DIMS(i), RANK(i));
+        x = xg_hb_2(&a->b, (xg_opcode)op, x, y);
+    }
+    return x;
 }
 /* Padding with the initial value along reduced dimensions adds nothing. */
 RULE(reduce_pad) {
@@ -20338,6 +21252,138 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
 }
 
 #endif /* XG_OPT_CALL_INLINER_C */
+/* opt/async_to_sync.c -- a computation that runs beside the rest (async-start ... async-done) runs where it starts.
+ *
+ * Its instructions stand in the place of the start, and what the last async-done gives is what they give; so they are fused, planned and run like all others. Copies that are
+ * asynchronous (copy-start) and collectives of their own opcodes stay as they are. Computations are defined before they are used, so walking them in order leaves none inside
+ * of another; what doubles at each level is bounded as calls are (call_inliner.c). */
+#ifndef XG_OPT_ASYNC_TO_SYNC_C
+#define XG_OPT_ASYNC_TO_SYNC_C
+
+/* The chain behind a start, which has one user each; NULL: it goes on elsewhere, through a loop's state perhaps. */
+XG_FN xg_inst *xg_async_done(const xg_inst *start) {
+    const xg_inst *i = start;
+    while (i->op != XG_ASYNC_DONE) {
+        if (!i->first_use || i->first_use->next || i == i->comp->root || (i->first_use->user->op != XG_ASYNC_UPDATE && i->first_use->user->op != XG_ASYNC_DONE)) return NULL;
+        i = i->first_use->user;
+    }
+    return (xg_inst *)(uintptr_t)i;
+}
+
+XG_FN void xg_async_run(xg_inst *start, xg_inst *done) {
+    const xg_comp *callee = xg_attr_comp(start, XG_A_calls);
+    xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
+    xg_hb b = xg_hb_at(start);
+    uint32_t k;
+    for (k = 0; k < start->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape);
+    xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
+    for (i = done;; i = before) {
+        before = XG_OPERAND(i, 0);
+        xg_inst_remove(i);
+        if (before == start) break;
+    }
+    xg_inst_remove(start);
+}
+
+XG_FN bool xg_opt_async_to_sync(xg_module *m) {
+    bool changed = false;
+    uint64_t total = 0;
+    xg_comp *c;
+    for (c = m->made[XG_ASYNC_START] ? m->first : NULL; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = c->first; i; i = next) {
+            xg_inst *done = i->op == XG_ASYNC_START ? xg_async_done(i) : NULL;
+            next = i->next;
+            if (!done) continue;
+            while (next && (next->op == XG_ASYNC_UPDATE || next->op == XG_ASYNC_DONE)) next = next->next; /* perhaps its own */
+            total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
+            xg_async_run(i, done);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_ASYNC_TO_SYNC_C */
+/* opt/host_offloader.c -- values that the module sends to the host, to have them back later, lie in host memory in between.
+ *
+ * MoveToHost and MoveToDevice say so, and annotate_device_placement, which JAX writes for both (a policy of rematerialisation may offload what a backward pass needs). The way
+ * there and each way back becomes an asynchronous copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, the calls stay
+ * what they are: markers. */
+#ifndef XG_OPT_HOST_OFFLOADER_C
+#define XG_OPT_HOST_OFFLOADER_C
+
+enum { XG_OFFLOAD_SPACE = 5 };
+
+/* _xla_buffer_placement="pinned_host" among the frontend_attributes, as they are written. */
+XG_FN bool xg_offload_says(const xg_inst *i, const char *where) {
+    static const char key[] = "_xla_buffer_placement=\"";
+    xg_str s = xg_attr_str(i, XG_A_frontend_attributes);
+    size_t n = strlen(where);
+    uint32_t k;
+    for (k = 0; k + sizeof key - 1 + n < s.n; k++) if (memcmp(s.p + k, key, sizeof key - 1) == 0) return memcmp(s.p + k + sizeof key - 1, where, n) == 0 && s.p[k + sizeof key - 1 + n] == '"';
+    return false;
+}
+XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
+    xg_str s = xg_attr_str(i, XG_A_custom_call_target);
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return false;
+    if (xg_str_is(s, host ? "MoveToHost" : "MoveToDevice")) return true;
+    return xg_str_is(s, "annotate_device_placement") && (host ? xg_offload_says(i, "pinned_host") || xg_offload_says(i, "unpinned_host") : xg_offload_says(i, "device"));
+}
+
+/* Goes to the host, and all who want it have it brought back. */
+XG_FN bool xg_offload_leaves(const xg_inst *i) {
+    if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
+    XG_FOR_USES(u, i) if (!xg_offload_to(u->user, false)) return false;
+    return true;
+}
+
+XG_FN const xg_shape *xg_offload_shape(xg_module *m, const xg_shape *s, int64_t space) {
+    const xg_layout *l;
+    s = xg_shape_fill_layout(m, s);
+    l = s->layout;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, l->minor_to_major, l->rank, space, l->element_bits, l->extras));
+}
+/* copy-start and copy-done to the memory. */
+XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space) {
+    xg_module *m = at->comp->module;
+    xg_hb b = xg_hb_at(at);
+    const xg_shape *elems[3], *to = xg_offload_shape(m, x->shape, space);
+    xg_inst *start;
+    elems[0] = to;
+    elems[1] = xg_shape_fill_layout(m, x->shape);
+    elems[2] = xg_shape_scalar(m, XLAGPU_U32);
+    start = xg_hb_op(&b, XG_COPY_START, xg_shape_tuple(m, elems, 3), &x, 1);
+    return xg_hb_op(&b, XG_COPY_DONE, to, &start, 1);
+}
+
+XG_FN void xg_offload_value(xg_inst *i) {
+    xg_inst *away = xg_offload_copy(i, XG_OPERAND(i, 0), XG_OFFLOAD_SPACE);
+    while (i->first_use) {
+        xg_inst *back = i->first_use->user;
+        xg_inst_replace(back, xg_offload_copy(back, away, 0));
+        xg_inst_remove(back);
+    }
+    xg_inst_remove(i);
+}
+
+XG_FN bool xg_opt_host_offloader(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->made[XG_CUSTOM_CALL] ? m->first : NULL; c; c = c->next) {
+        xg_inst *i, *before;
+        for (i = c->last; i; i = before) { /* from the end, for the ways back go with the way there, and stand behind it */
+            before = i->prev;
+            if (!xg_offload_leaves(i)) continue;
+            xg_offload_value(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_HOST_OFFLOADER_C */
 /* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
  *
  * A collective-permute gives zeros to a device that nobody sends to. On more than one device nothing is changed. */
@@ -23475,6 +24521,18 @@ XG_FN xg_ints xg_dyn_alias_index(xg_module *m, const xg_shape *s, xg_ints index)
     r.n = index.n + xg_dyn_is_array(s);
     return r;
 }
+/* Which leaves are sizes, and of what: shapes say it no more afterwards. */
+XG_FN void xg_dyn_note_sizes(const xg_shape *s, uint32_t *out, uint32_t *n) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_dyn_note_sizes(s->elems[k], out, n); return; }
+    out[(*n)++] = 0;
+    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) out[(*n)++] = k + 1;
+}
+XG_FN uint32_t *xg_dyn_sizes(xg_module *m, const xg_shape *s) {
+    uint32_t *out = XG_NEW_N(m->arena, uint32_t, (size_t)xg_shape_leaves(xg_dyn_packed_shape(m, s)) + 1), n = 0;
+    xg_dyn_note_sizes(s, out, &n);
+    return out;
+}
 XG_FN void xg_dyn_entry(xg_module *m) {
     xg_io_alias *aliases = XG_NEW_N(m->arena, xg_io_alias, m->n_aliases + (size_t)1);
     uint32_t k;
@@ -23484,6 +24542,8 @@ XG_FN void xg_dyn_entry(xg_module *m) {
         aliases[k].param_index = xg_dyn_alias_index(m, m->entry_params->elems[aliases[k].param], aliases[k].param_index);
     }
     m->aliases = aliases;
+    m->param_sizes = xg_dyn_sizes(m, m->entry_params);
+    m->result_sizes = xg_dyn_sizes(m, m->entry_result);
     {
         const xg_shape **params = XG_NEW_N(m->arena, const xg_shape *, m->entry_params->n_elems + (size_t)1);
         for (k = 0; k < m->entry_params->n_elems; k++) params[k] = xg_dyn_packed_shape(m, m->entry_params->elems[k]);
@@ -23524,6 +24584,75 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
 }
 
 #endif /* XG_OPT_DYNAMIC_PADDER_C */
+/* opt/fft_stages.c -- how one block makes an fft: the stages of a transform that fits into shared memory, for the pass that decides what fits and for the emitter that makes it.
+ *
+ * The self-sorting form that Cochran et al. ("What is the fast Fourier transform?", 1967) ascribe to Stockham, one dimension after the other. With N the length of the
+ * dimension, L the product of its radices so far and I the number of elements inside of it, butterfly b of a stage takes the elements b + q N/R, q < R, multiplies each by the
+ * root of order L R to the power q k, k = b mod L, transforms the R of them, and puts result c at (b div L) L R + c L + k. After the last stage they are in order.
+ * Prime factors up to XG_FFT_RADIX_MAX are butterflies in registers. A larger one is done by its definition: each result is a sum over all of its elements, with roots from a table in
+ * shared memory. Such a stage takes its operands from one array and puts its results into another one. It comes first, where the table is shortest. */
+#ifndef XG_OPT_FFT_STAGES_C
+#define XG_OPT_FFT_STAGES_C
+
+enum { XG_FFT_RADIX_MAX = 13, XG_FFT_SHARED_MAX = 48 << 10 };
+
+/* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different banks. */
+XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }
+
+XG_FN void xg_fft_stage(xg_fft_stages *s, int64_t radix, int64_t length, int64_t done, int64_t inner) {
+    xg_fft_stage_row *r = &s->p[s->n++];
+    r->radix = radix;
+    r->length = length;
+    r->done = done;
+    r->inner = inner;
+}
+
+/* The radix of the next stage, given what is left of the length: primes from the largest on, then eights, but rather 4 * 4 than 8 * 2. */
+XG_FN int64_t xg_fft_radix(int64_t rest) {
+    int64_t odd = rest, most = 1, p;
+    while (odd % 2 == 0) odd /= 2;
+    for (p = 3; p * p <= odd; p += 2) while (odd % p == 0) { most = p; odd /= p; }
+    if (XG_MAX(most, odd) > 1) return XG_MAX(most, odd);
+    return rest == 4 || rest == 16 ? 4 : XG_MIN(rest, (int64_t)8);
+}
+
+XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner) {
+    xg_fft_stages s;
+    uint32_t k;
+    s.n = 0;
+    s.table = 0;
+    for (k = n; k-- > 0;) inner *= lengths[k];
+    for (k = 0; k < n; k++) {
+        int64_t done = 1;
+        inner /= lengths[k];
+        while (done < lengths[k]) {
+            int64_t radix = xg_fft_radix(lengths[k] / done);
+            bool sum = radix > XG_FFT_RADIX_MAX;
+            if (sum) s.table = XG_MAX(s.table, done * radix);
+            if (sum && !s.n) xg_fft_stage(&s, 1, 1, 1, 1); /* brings the elements into shared memory */
+            xg_fft_stage(&s, radix, lengths[k], done, inner);
+            done *= radix;
+        }
+    }
+    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 1, 1, 1, 1); /* and from there to where they belong */
+    return s;
+}
+
+/* Whether one block has the memory for `count` transforms. */
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes) {
+    int64_t volume = count, places;
+    xg_fft_stages s;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        if (lengths[k] < 1 || lengths[k] > XG_FFT_SHARED_MAX / volume) return false;
+        volume *= lengths[k];
+    }
+    s = xg_fft_stages_of(lengths, n, 1);
+    places = xg_fft_places(volume, bytes);
+    return bytes * (s.table ? 2 * places + s.table : places) <= XG_FFT_SHARED_MAX;
+}
+
+#endif /* XG_OPT_FFT_STAGES_C */
 /* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
  *
  * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
@@ -23785,7 +24914,11 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     return x;
 }
 
-XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_fft_is_kernel(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_fits(n.p, n.n, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4);
+}
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i); }
 XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */
@@ -24399,10 +25532,9 @@ XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_random_expander(xg_module *m) { return xg_opt_expand(m, xg_random_matches, xg_random_expand); }
 
 #endif /* XG_OPT_RANDOM_EXPANDER_C */
-/* opt/linear_expander.c -- CholeskyExpander and TriangularSolveExpander, as loops over columns and rows; what all expanders of linear algebra are written with.
+/* opt/linear_expander.c -- what all expanders of linear algebra are written with; cholesky and triangular-solve of narrow floats, which are computed in f32 and rounded once.
  *
- * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
- * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
+ * Matrices are [batch, n, n] here. */
 #ifndef XG_OPT_LINEAR_EXPANDER_C
 #define XG_OPT_LINEAR_EXPANDER_C
 
@@ -24478,103 +25610,46 @@ XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) {
 
 /* ---- cholesky ---- */
 
-/* Of a[batch, n, n], from its lower triangle. *good: [batch, 1, 1], whether every pivot was positive; where not, the factor is NaN. */
-XG_FN xg_inst *xg_linear_cholesky_of(const xg_hb *b, xg_inst *a, xg_inst **good) {
-    int64_t n = a->shape->dims[1], dims[3];
-    xlagpu_type t = a->shape->type, real = xg_type_real(t);
-    xg_inst *state[3], *column, *pivot, *root, *below, *nan;
-    xg_loop l;
-    dims[0] = a->shape->dims[0];
-    dims[1] = dims[2] = 1;
-    state[0] = xg_linear_number(b, t, 0, a->shape->dims, 3);
-    state[1] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_PRED, 1), dims, 3);
-    state[2] = xg_linear_masked(b, a, "GE");
-    l = xg_hb_loop(b, state, 3, n);
-    /* Column k: a[:, k] less what the columns before it account for; those from k on are zero still. */
-    column = xg_linear_swap(&l.b, xg_linear_conj(&l.b, xg_linear_row(&l.b, l.state[0], l.k, 1)));
-    column = xg_linear_product(&l.b, l.state[0], column);
-    column = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], l.k, 2), column);
-    pivot = xg_linear_row(&l.b, column, l.k, 1);
-    if (t != real) pivot = xg_hb_1(&l.b, XG_REAL, pivot);
-    root = xg_hb_float_like(&l.b, pivot, 0);
-    l.state[1] = xg_hb_2(&l.b, XG_AND, l.state[1], xg_hb_compare(&l.b, "GT", pivot, root));
-    root = xg_hb_reshape(&l.b, xg_hb_convert(&l.b, xg_hb_1(&l.b, XG_SQRT, pivot), t), dims, 1);
-    {
-        static const int64_t batch[1] = {0};
-        xg_inst *at = xg_hb_iota(&l.b, XLAGPU_S32, column->shape->dims, 3, 1), *k = xg_hb_splat(&l.b, l.k, column->shape->dims, 3), *zero = xg_linear_number(&l.b, t, 0, column->shape->dims, 3);
-        root = xg_hb_broadcast(&l.b, root, column->shape->dims, 3, batch, 1);
-        below = xg_hb_2(&l.b, XG_DIVIDE, column, root);
-        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "GT", at, k), below, zero);
-        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "EQ", at, k), root, below);
-    }
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], below, l.k, 2);
-    xg_hb_loop_end(b, &l);
-    *good = l.state[1];
-    nan = xg_linear_masked(b, xg_linear_number(b, t, NAN, a->shape->dims, 3), "GE");
-    {
-        static const int64_t batch[1] = {0};
-        xg_inst *every = xg_hb_broadcast(b, xg_hb_reshape(b, *good, dims, 1), a->shape->dims, 3, batch, 1);
-        return xg_hb_select(b, every, l.state[0], nan);
-    }
-}
+/* Of matrices of any leading dimensions. *good: [batch, 1, 1], whether every pivot was positive; where not, the triangle of the factor is NaN. */
 XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
-    xg_inst *x = xg_linear_flat(b, a);
-    if (!lower) x = xg_linear_swap(b, xg_linear_conj(b, x));
-    x = xg_linear_cholesky_of(b, x, good);
-    return lower ? x : xg_linear_conj(b, xg_linear_swap(b, x));
-}
-XG_FN xg_inst *xg_linear_expand_cholesky(const xg_hb *b, xg_inst *i) {
-    xg_inst *good;
-    return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, &good), i->shape);
+    xg_inst *x = xg_linear_flat(b, a), *corner;
+    x = xg_hb_op(b, XG_CHOLESKY, x->shape, &x, 1);
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
+    corner = xg_hb_slice_dim(b, xg_hb_slice_dim(b, x, 1, 0, 1), 2, 0, 1);
+    if (xg_type_class(x->shape->type) == XGT_C) corner = xg_hb_1(b, XG_REAL, corner);
+    *good = xg_hb_compare(b, "EQ", corner, corner);
+    return x;
 }
 
 /* ---- triangular-solve ---- */
 
-/* a x = y for x, a[batch, n, n] lower or upper triangular, y[batch, n, m]. */
-XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool lower, bool unit) {
-    int64_t n = a->shape->dims[1];
-    xg_inst *state[4], *row, *k;
-    xg_loop l;
-    state[0] = xg_linear_number(b, y->shape->type, 0, y->shape->dims, 3);
-    state[1] = xg_linear_masked(b, a, lower ? "GT" : "LT");
-    state[2] = y;
-    if (!unit) state[3] = xg_linear_diagonal(b, a);
-    l = xg_hb_loop(b, state, unit ? 3 : 4, n);
-    k = lower ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
-    row = xg_linear_product(&l.b, xg_linear_row(&l.b, l.state[1], k, 1), l.state[0]);
-    row = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], k, 1), row);
-    if (!unit) {
-        static const int64_t batch[1] = {0};
-        xg_inst *d = xg_hb_reshape(&l.b, xg_linear_row(&l.b, l.state[3], k, 1), &a->shape->dims[0], 1);
-        row = xg_hb_2(&l.b, XG_DIVIDE, row, xg_hb_broadcast(&l.b, d, row->shape->dims, 3, batch, 1));
-    }
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, k, 1);
-    xg_hb_loop_end(b, &l);
-    return l.state[0];
-}
-/* op(a) x = y or x op(a) = y; op: 'n', 't' (transpose) or 'a' (adjoint) of matrices of any leading dimensions. */
+/* op(a) x = y or x op(a) = y of the operands of an instruction; op: 'n', 't' (transpose) or 'a' (adjoint). */
 XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lower, bool unit, char op) {
-    xg_inst *a = xg_linear_flat(b, XG_OPERAND(i, 0)), *y = xg_linear_flat(b, XG_OPERAND(i, 1));
-    bool flip = op != 'n';
-    if (op == 'a') a = xg_linear_conj(b, a);
-    if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
-    if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
-    y = xg_linear_solved(b, a, y, lower, unit);
-    return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
-}
-XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
-    xg_str op = xg_attr_str(i, XG_A_transpose_a);
-    return xg_linear_solution(b, i, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
-                              xg_str_is(op, "TRANSPOSE") ? 't' : xg_str_is(op, "ADJOINT") ? 'a' : 'n');
+    xg_inst *in[2], *x;
+    in[0] = xg_linear_flat(b, XG_OPERAND(i, 0));
+    in[1] = xg_linear_flat(b, XG_OPERAND(i, 1));
+    x = xg_hb_op(b, XG_TRIANGULAR_SOLVE, in[1]->shape, in, 2);
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_left_side, left));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_unit_diagonal, unit));
+    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a, op == 't' ? XG_STR("TRANSPOSE") : op == 'a' ? XG_STR("ADJOINT") : XG_STR("NO_TRANSPOSE")));
+    return xg_linear_unflat(b, x, i->shape);
 }
 
+/* ---- narrow types ---- */
+
 XG_FN bool xg_linear_matches(const xg_inst *i) {
-    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2 && xg_linear_type(i->shape->type) != i->shape->type;
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : xg_linear_expand_solve(b, i);
+    xg_inst *in[2], *x;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_convert(b, XG_OPERAND(i, k), xg_linear_type(i->shape->type));
+    x = xg_hb_op(b, i->op, in[i->n_operands - 1]->shape, in, i->n_operands);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(x, i->attrs[k]);
+    return xg_hb_convert(b, x, i->shape->type);
 }
-XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */
 /* opt/lu_expander.c -- LU with partial pivoting, pivots as permutations, and tridiagonal systems, as loops over columns and rows.
@@ -25936,6 +27011,440 @@ XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_r
 XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 
 #endif /* XG_OPT_SOLVER_CALLS_C */
+/* opt/library_calls.c -- the calls that XLA:GPU leaves in a module that it has optimised (cuBLAS, cuDNN, its own kernels), as the HLO operations that they stand for.
+ *
+ * XG_LIBRARY_CALLS: X(target, word): xg_library_<word> gives the value, of several results a tuple, or NULL, having made nothing, when the operands, results or options are
+ * not those that the target is known for; the call then stays for a function that the user registers. A workspace, which is the last result of such a call, is of zeros.
+ * Whoever dumped such a module had its fusions made for XLA's emitters and its order for XLA's memory: where there was a call, or a fusion that only XLA's own kernel
+ * generators know (kCustom), all fusions are taken apart, the order is forgotten, and what is optimised here is what was written. */
+#ifndef XG_OPT_LIBRARY_CALLS_C
+#define XG_OPT_LIBRARY_CALLS_C
+
+#define XG_LIBRARY_CALLS(X) \
+    X("__cublas$gemm", gemm) X("__cublas$lt$matmul", gemm) X("__cublas$triangularSolve", triangular_solve) \
+    X("__cudnn$convForward", convolution) X("__cudnn$convBiasActivationForward", convolution) X("__cudnn$convBackwardInput", backward_input) X("__cudnn$convBackwardFilter", backward_filter) \
+    X("TopK", top_k) X("__gpu$TopK", top_k) \
+    X("Sharding", same) X("SPMDFullToShardShape", same) X("SPMDShardToFullShape", same) X("xla.sdy.Sharding", same) X("xla.sdy.PropagationBarrier", same) \
+    X("MoveToHost", same) X("MoveToDevice", same) X("annotate_device_placement", same) X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
+    X("AssumeGatherIndicesInBound", same)
+
+/* ---- forms of calls ---- */
+
+/* The array that is the first result. */
+XG_FN const xg_shape *xg_library_result(const xg_inst *i) { return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems ? i->shape->elems[0] : NULL : i->shape; }
+XG_FN bool xg_library_is_dense(const xg_shape *s) { return s && xg_shape_is_array(s) && !s->dynamic && s->elements; }
+/* Operands first .. and the first result are arrays without dynamic dimensions, further results at most one workspace. */
+XG_FN bool xg_library_is_plain(const xg_inst *i, uint32_t least, uint32_t most) {
+    uint32_t k;
+    if (i->n_operands < least || i->n_operands > most || !xg_library_is_dense(xg_library_result(i))) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_library_is_dense(XG_OPERAND(i, k)->shape)) return false;
+    return i->shape->type != XLAGPU_TUPLE || i->shape->n_elems == 1 || (i->shape->n_elems == 2 && xg_shape_is_array(i->shape->elems[1]) && i->shape->elems[1]->rank == 1);
+}
+XG_FN xg_inst *xg_library_done(const xg_hb *b, const xg_inst *i, xg_inst *x) {
+    const xg_shape *s = xg_library_result(i);
+    xg_inst *out[2];
+    out[0] = xg_hb_convert(b, x, s->type);
+    if (i->shape->type != XLAGPU_TUPLE) return out[0];
+    out[0] = xg_hb_as(b, out[0], s);
+    if (i->shape->n_elems == 2) out[1] = xg_linear_number(b, i->shape->elems[1]->type, 0, i->shape->elems[1]->dims, 1);
+    return xg_hb_tuple(b, out, i->shape->n_elems);
+}
+XG_FN double xg_library_number(const xg_inst *i, const char *name, double otherwise) {
+    xg_str v = xg_call_option(i, name);
+    double d = otherwise;
+    bool overflow = false;
+    return v.n && xg_float_parse(v.p, v.n, &d, &overflow) ? d : otherwise;
+}
+/* A list of numbers, in quotes or not. */
+XG_FN xg_ints xg_library_ints(const xg_hb *b, const xg_inst *i, const char *name) {
+    xg_str v = xg_call_option(i, name);
+    int64_t *p = XG_NEW_N(b->comp->module->arena, int64_t, XG_RANK_MAX);
+    xg_ints list;
+    uint32_t k;
+    list.p = p;
+    list.n = 0;
+    for (k = 0; k < v.n && v.p[k] != ']' && list.n < XG_RANK_MAX; k++) {
+        if (v.p[k] < '0' || v.p[k] > '9') continue;
+        for (p[list.n] = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) p[list.n] = XG_MIN(p[list.n] * 10 + (v.p[k] - '0'), (int64_t)XG_RANK_MAX);
+        list.n++;
+        k--;
+    }
+    return list;
+}
+XG_FN bool xg_library_is(const xg_inst *i, const char *name, const char *value) {
+    xg_str v = xg_call_option(i, name);
+    size_t n = strlen(value);
+    if (v.n && v.p[0] == '"') v = xg_str_of(v.p + 1, v.n - 1);
+    return v.n > n && memcmp(v.p, value, n) == 0 && v.p[n] == '"';
+}
+XG_FN xg_inst *xg_library_scale(const xg_hb *b, xg_inst *x, double by) { return by == 1 ? x : xg_hb_2(b, XG_MULTIPLY, x, xg_linear_number(b, x->shape->type, by, x->shape->dims, x->shape->rank)); }
+XG_FN xg_inst *xg_library_at_least_zero(const xg_hb *b, xg_inst *x) { return xg_hb_2(b, XG_MAXIMUM, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank)); }
+/* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
+XG_FN xg_inst *xg_library_gelu(const xg_hb *b, xg_inst *x) {
+    xg_inst *cube = xg_hb_2(b, XG_MULTIPLY, xg_hb_2(b, XG_MULTIPLY, x, x), x), *one = xg_linear_number(b, x->shape->type, 1, x->shape->dims, x->shape->rank);
+    xg_inst *inner = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, cube, 0.044715));
+    inner = xg_hb_2(b, XG_ADD, one, xg_hb_1(b, XG_TANH, xg_library_scale(b, inner, 0.79788456080286535588)));
+    return xg_hb_2(b, XG_MULTIPLY, xg_library_scale(b, x, 0.5), inner);
+}
+
+/* ---- cuBLAS ---- */
+
+typedef struct xg_library_epilogue { const char *name; bool bias; char then; } xg_library_epilogue;
+XG_FN const xg_library_epilogue *xg_library_epilogue_of(const xg_inst *i) {
+    static const xg_library_epilogue all[] = {{"DEFAULT", false, 0}, {"BIAS", true, 0}, {"RELU", false, 'r'}, {"BIAS_RELU", true, 'r'},
+                                              {"GELU", false, 'g'}, {"BIAS_GELU", true, 'g'}, {"SILU", false, 's'}, {"BIAS_SILU", true, 's'}};
+    uint32_t k;
+    if (!xg_call_option(i, "epilogue").n) return &all[0];
+    for (k = 0; k < XG_COUNT(all); k++) if (xg_library_is(i, "epilogue", all[k].name)) return &all[k];
+    return NULL;
+}
+XG_FN bool xg_library_dims_are_of(xg_ints d, const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; k < d.n; k++) if (d.p[k] >= (int64_t)s->rank) return false;
+    return true;
+}
+/* alpha lhs rhs + beta C, then a vector beside its last dimensions, then a function. */
+XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
+    const xg_library_epilogue *e = xg_library_epilogue_of(i);
+    const xg_shape *s = xg_library_result(i);
+    double alpha = xg_library_number(i, "alpha_real", 1), beta = xg_library_number(i, "beta", 0);
+    uint32_t n = 2 + (beta != 0) + (e && e->bias), k;
+    xg_inst *x, *bias = e && e->bias && i->n_operands == n ? XG_OPERAND(i, n - 1) : NULL;
+    xg_dot_dims d;
+    xlagpu_type t;
+    int64_t elements = 1;
+    if (!e || !xg_library_is_plain(i, n, n) || xg_library_number(i, "alpha_imag", 0) != 0 || XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type) return NULL;
+    d.lb = xg_library_ints(b, i, "lhs_batch_dimensions"); d.lc = xg_library_ints(b, i, "lhs_contracting_dimensions");
+    d.rb = xg_library_ints(b, i, "rhs_batch_dimensions"); d.rc = xg_library_ints(b, i, "rhs_contracting_dimensions");
+    if (d.lb.n != d.rb.n || d.lc.n != d.rc.n || !xg_library_dims_are_of(d.lb, XG_OPERAND(i, 0)->shape) || !xg_library_dims_are_of(d.lc, XG_OPERAND(i, 0)->shape) ||
+        !xg_library_dims_are_of(d.rb, XG_OPERAND(i, 1)->shape) || !xg_library_dims_are_of(d.rc, XG_OPERAND(i, 1)->shape)) return NULL;
+    for (k = 0; k < s->rank && k < d.lb.n; k++) if (s->dims[k] != XG_OPERAND(i, 0)->shape->dims[d.lb.p[k]]) return NULL;
+    for (k = 0; k < d.lc.n; k++) elements *= XG_OPERAND(i, 0)->shape->dims[d.lc.p[k]] * XG_OPERAND(i, 1)->shape->dims[d.rc.p[k]];
+    for (k = 0; k < d.lb.n; k++) elements *= XG_OPERAND(i, 0)->shape->dims[d.lb.p[k]];
+    if ((double)s->elements * (double)elements != (double)XG_OPERAND(i, 0)->shape->elements * (double)XG_OPERAND(i, 1)->shape->elements) return NULL;
+    if (beta != 0 && !xg_shape_same_dims(XG_OPERAND(i, 2)->shape, s)) return NULL;
+    if (bias && (bias->shape->rank > s->rank || memcmp(bias->shape->dims, s->dims + (s->rank - bias->shape->rank), bias->shape->rank * sizeof *s->dims) != 0)) return NULL;
+    t = s->type;
+    if (xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 && (alpha != 1 || beta != 0 || bias || e->then)) t = XLAGPU_F32;
+    x = xg_hb_dot(b, XG_OPERAND(i, 0), XG_OPERAND(i, 1), d, t, i);
+    x = xg_library_scale(b, x, alpha);
+    if (beta != 0) x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), beta));
+    if (bias) {
+        int64_t places[XG_RANK_MAX];
+        for (k = 0; k < bias->shape->rank; k++) places[k] = s->rank - bias->shape->rank + k;
+        x = xg_hb_2(b, XG_ADD, x, xg_hb_broadcast(b, xg_hb_convert(b, bias, t), s->dims, s->rank, places, bias->shape->rank));
+    }
+    if (e->then == 'r') x = xg_library_at_least_zero(b, x);
+    if (e->then == 'g') x = xg_library_gelu(b, x);
+    if (e->then == 's') x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_1(b, XG_LOGISTIC, x));
+    return xg_library_done(b, i, x);
+}
+
+XG_FN xg_inst *xg_library_triangular_solve(const xg_hb *b, xg_inst *i) {
+    const char *transpose = xg_library_is(i, "transpose_a", "TRANSPOSE") ? "TRANSPOSE" : xg_library_is(i, "transpose_a", "ADJOINT") ? "ADJOINT" : "NO_TRANSPOSE";
+    xg_inst *x, *in[2];
+    if (!xg_library_is_plain(i, 2, 2) || !xg_shape_same_dims(xg_library_result(i), XG_OPERAND(i, 1)->shape) || XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type) return NULL;
+    in[0] = XG_OPERAND(i, 0); in[1] = XG_OPERAND(i, 1);
+    x = xg_hb_op(b, XG_TRIANGULAR_SOLVE, in[1]->shape, in, 2);
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_left_side, xg_call_flag(i, "left_side", true)));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, xg_call_flag(i, "lower", true)));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_unit_diagonal, xg_call_flag(i, "unit_diagonal", false)));
+    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a, xg_str_z(transpose)));
+    return xg_library_done(b, i, xg_hb_done(x));
+}
+
+/* ---- cuDNN: window and labels are those of the forward convolution ---- */
+
+typedef struct xg_library_forward { const xg_dim_labels *l; const xg_window *w; int64_t groups; } xg_library_forward;
+
+XG_FN bool xg_library_conv_of(const xg_inst *i, xg_library_forward *c) {
+    const xg_attr *w = xg_inst_attr(i, XG_A_window);
+    uint32_t k;
+    if (!xg_inst_attr(i, XG_A_dim_labels) || !xg_conv_is_labelled(i) || xg_attr_int(i, XG_A_batch_group_count, 1) != 1) return false;
+    c->l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    c->w = w ? w->v.window : NULL;
+    c->groups = xg_attr_int(i, XG_A_feature_group_count, 1);
+    if (c->groups < 1 || (c->w ? c->w->n : 0) != c->l->input_spatial.n) return false;
+    for (k = 0; k < 2; k++) if (XG_OPERAND(i, k)->shape->rank != c->l->input_spatial.n + 2) return false;
+    return xg_library_result(i)->rank == c->l->input_spatial.n + 2;
+}
+XG_FN xg_inst *xg_library_conv(const xg_hb *b, const xg_inst *i, xg_inst *lhs, xg_inst *rhs, const xg_window *w, xg_dim_labels *l) {
+    xg_module *m = b->comp->module;
+    xg_conv_part part[3];
+    xg_inst *in[2], *x;
+    xg_attr a;
+    in[0] = lhs; in[1] = rhs;
+    x = xg_hb_op(b, XG_CONVOLUTION, lhs->shape, in, 2);
+    memset(&a, 0, sizeof a);
+    a.key = XG_A_dim_labels;
+    a.v.labels = l;
+    xg_inst_set_attr(x, a);
+    l = xg_conv_labels(m, x, part); /* with the text that says so */
+    xg_inst_set_attr(x, xg_conv_attr(m, l, part));
+    if (w) {
+        a.key = XG_A_window;
+        a.v.window = w;
+        xg_inst_set_attr(x, a);
+    }
+    if (xg_inst_attr(i, XG_A_operand_precision)) xg_inst_set_attr(x, *xg_inst_attr(i, XG_A_operand_precision));
+    return x;
+}
+XG_FN xg_inst *xg_library_conv_done(const xg_hb *b, xg_inst *x, xlagpu_type t) {
+    (void)xg_hb_done(x);
+    x->shape = xg_hb_shape(b, t, x->shape->dims, x->shape->rank);
+    return x;
+}
+/* conv_result_scale conv(x, w) + side_input_scale side + bias, then a function. */
+XG_FN xg_inst *xg_library_convolution(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = xg_library_result(i);
+    double scale = xg_library_number(i, "conv_result_scale", 1), side = xg_library_number(i, "side_input_scale", 0);
+    bool none = !xg_call_option(i, "activation_mode").n || xg_library_is(i, "activation_mode", "kNone"), relu = xg_library_is(i, "activation_mode", "kRelu");
+    bool relu6 = xg_library_is(i, "activation_mode", "kRelu6"), elu = xg_library_is(i, "activation_mode", "kElu"), leaky = xg_library_is(i, "activation_mode", "kLeakyRelu");
+    xg_dim_labels *l;
+    xg_library_forward c;
+    xg_inst *x;
+    xlagpu_type t;
+    if (!xg_library_is_plain(i, 2, 4) || !xg_library_conv_of(i, &c) || !(none || relu || relu6 || elu || leaky)) return NULL;
+    if (i->n_operands > 2 && (XG_OPERAND(i, 2)->shape->rank != 1 || XG_OPERAND(i, 2)->shape->dims[0] != s->dims[c.l->output_feature])) return NULL;
+    if (i->n_operands > 3 && !xg_shape_same_dims(XG_OPERAND(i, 3)->shape, s)) return NULL;
+    l = XG_NEW(b->comp->module->arena, xg_dim_labels);
+    *l = *c.l;
+    t = s->type;
+    if (i->n_operands > 2 || !none || scale != 1) t = xg_type_class(t) == XGT_F && xg_type_bits(t) == 64 ? XLAGPU_F64 : XLAGPU_F32;
+    x = xg_library_conv(b, i, XG_OPERAND(i, 0), XG_OPERAND(i, 1), c.w, l);
+    if (c.groups > 1) xg_inst_set_attr(x, xg_attr_make_int(XG_A_feature_group_count, c.groups));
+    x = xg_library_conv_done(b, x, t);
+    if (!xg_shape_same_dims(x->shape, s)) { xg_inst_remove(x); return NULL; }
+    x = xg_library_scale(b, x, scale);
+    if (i->n_operands > 3 && side != 0) x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 3), t), side));
+    if (i->n_operands > 2) x = xg_hb_2(b, XG_ADD, x, xg_hb_broadcast(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), s->dims, s->rank, &c.l->output_feature, 1));
+    if (relu || relu6) x = xg_library_at_least_zero(b, x);
+    if (relu6) x = xg_hb_2(b, XG_MINIMUM, x, xg_linear_number(b, t, 6, s->dims, s->rank));
+    if (elu || leaky) {
+        xg_inst *above = xg_hb_compare(b, "GT", x, xg_linear_number(b, t, 0, s->dims, s->rank));
+        xg_inst *below = elu ? xg_hb_1(b, XG_EXPONENTIAL_MINUS_ONE, x) : xg_library_scale(b, x, xg_library_number(i, "leakyrelu_alpha", 0));
+        x = xg_hb_select(b, above, x, below);
+    }
+    return xg_library_done(b, i, x);
+}
+
+/* Windows that give, along each spatial dimension, a result as large as it is in `to`. */
+XG_FN xg_window *xg_library_window(const xg_hb *b, uint32_t n, xg_window_dim **dims) {
+    xg_window *w = XG_NEW(b->comp->module->arena, xg_window);
+    *dims = XG_NEW_N(b->comp->module->arena, xg_window_dim, n + 1);
+    w->n = n;
+    w->p = *dims;
+    return w;
+}
+/* Kernels [i, o] of groups of features, as those of the other direction: [i, (g, o)] becomes [(g, i), o]. */
+XG_FN xg_inst *xg_library_turn_groups(const xg_hb *b, xg_inst *w, const xg_dim_labels *l, int64_t groups) {
+    int64_t dims[XG_RANK_MAX], perm[XG_RANK_MAX], ki = l->kernel_input, ko = l->kernel_output;
+    uint32_t rank = w->shape->rank, k, n = 0;
+    if (rank + 1 > XG_RANK_MAX) return NULL;
+    for (k = 0; k < rank; k++) { if ((int64_t)k == ko) dims[n++] = groups; dims[n++] = (int64_t)k == ko ? w->shape->dims[k] / groups : w->shape->dims[k]; }
+    w = xg_hb_reshape(b, w, dims, n);
+    for (k = n = 0; k < rank; k++) {
+        if ((int64_t)k == ki) perm[n++] = ko;
+        perm[n++] = (int64_t)k + ((int64_t)k >= ko);
+    }
+    w = xg_hb_transpose(b, w, perm);
+    for (k = n = 0; k < rank; k++) { dims[k] = w->shape->dims[n++]; if ((int64_t)k == ki) dims[k] *= w->shape->dims[n++]; }
+    return xg_hb_reshape(b, w, dims, rank);
+}
+/* The gradient of the input, of the result's gradient and the kernel: the kernel turned round slides over the gradient, which the stride spreads. */
+XG_FN xg_inst *xg_library_backward_input(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = xg_library_result(i);
+    xg_library_forward c;
+    xg_window *w;
+    xg_window_dim *to;
+    xg_dim_labels *l;
+    xg_inst *x, *kernel;
+    uint32_t k;
+    if (!xg_library_is_plain(i, 2, 2) || !xg_library_conv_of(i, &c) || !xg_library_is(i, "activation_mode", "kNone") || xg_library_number(i, "conv_result_scale", 1) != 1) return NULL;
+    kernel = XG_OPERAND(i, 1);
+    if (kernel->shape->dims[c.l->kernel_output] % c.groups || (c.groups > 1 && kernel->shape->rank == XG_RANK_MAX)) return NULL;
+    w = xg_library_window(b, c.l->input_spatial.n, &to);
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *f = &c.w->p[k];
+        int64_t n = s->dims[c.l->input_spatial.p[k]], m = XG_OPERAND(i, 0)->shape->dims[c.l->output_spatial.p[k]], reach = (f->size - 1) * f->window_dilation;
+        if (f->base_dilation != 1 || kernel->shape->dims[c.l->kernel_spatial.p[k]] != f->size) return NULL;
+        to[k] = *f;
+        to[k].stride = 1;
+        to[k].base_dilation = f->stride;
+        to[k].pad_low = reach - f->pad_low;
+        to[k].pad_high = n - 1 - (m - 1) * f->stride - to[k].pad_low + reach;
+        to[k].reversal = !f->reversal;
+    }
+    l = XG_NEW(b->comp->module->arena, xg_dim_labels);
+    *l = *c.l;
+    l->input_batch = c.l->output_batch; l->input_feature = c.l->output_feature; l->input_spatial = c.l->output_spatial;
+    l->output_batch = c.l->input_batch; l->output_feature = c.l->input_feature; l->output_spatial = c.l->input_spatial;
+    l->kernel_input = c.l->kernel_output; l->kernel_output = c.l->kernel_input;
+    if (c.groups > 1) kernel = xg_library_turn_groups(b, kernel, c.l, c.groups);
+    x = xg_library_conv(b, i, XG_OPERAND(i, 0), kernel, w, l);
+    if (c.groups > 1) xg_inst_set_attr(x, xg_attr_make_int(XG_A_feature_group_count, c.groups));
+    x = xg_library_conv_done(b, x, s->type);
+    if (!xg_shape_same_dims(x->shape, s)) { xg_inst_remove(x); return NULL; }
+    return xg_library_done(b, i, x);
+}
+/* The gradient of the kernel, of the input and the result's gradient: the gradient, spread by the stride, slides over the input; batches are what is summed over. */
+XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = xg_library_result(i);
+    int64_t turned[XG_RANK_MAX];
+    xg_library_forward c;
+    xg_window *w;
+    xg_window_dim *to;
+    xg_dim_labels *l;
+    xg_inst *x;
+    uint32_t k, n_turned = 0;
+    if (!xg_library_is_plain(i, 2, 2) || !xg_library_conv_of(i, &c) || !xg_library_is(i, "activation_mode", "kNone") || xg_library_number(i, "conv_result_scale", 1) != 1) return NULL;
+    w = xg_library_window(b, c.l->input_spatial.n, &to);
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *f = &c.w->p[k];
+        int64_t n = XG_OPERAND(i, 0)->shape->dims[c.l->input_spatial.p[k]], m = XG_OPERAND(i, 1)->shape->dims[c.l->output_spatial.p[k]];
+        if (f->base_dilation != 1 || s->dims[c.l->kernel_spatial.p[k]] != f->size) return NULL;
+        to[k] = *f;
+        to[k].size = m;
+        to[k].stride = f->window_dilation;
+        to[k].window_dilation = f->stride;
+        to[k].pad_high = (f->size - 1) * f->window_dilation + (m - 1) * f->stride + 1 - n - f->pad_low;
+        to[k].reversal = false;
+        if (f->reversal) turned[n_turned++] = c.l->kernel_spatial.p[k];
+    }
+    l = XG_NEW(b->comp->module->arena, xg_dim_labels);
+    *l = *c.l;
+    l->input_batch = c.l->input_feature; l->input_feature = c.l->input_batch;
+    l->kernel_input = c.l->output_batch; l->kernel_output = c.l->output_feature; l->kernel_spatial = c.l->output_spatial;
+    l->output_batch = c.l->kernel_input; l->output_feature = c.l->kernel_output; l->output_spatial = c.l->kernel_spatial;
+    x = xg_library_conv(b, i, XG_OPERAND(i, 0), XG_OPERAND(i, 1), w, l);
+    if (c.groups > 1) xg_inst_set_attr(x, xg_attr_make_int(XG_A_batch_group_count, c.groups));
+    x = xg_library_conv_done(b, x, s->type);
+    if (!xg_shape_same_dims(x->shape, s)) { xg_inst_remove(x); return NULL; }
+    if (n_turned) x = xg_hb_reverse(b, x, turned, n_turned);
+    return xg_library_done(b, i, x);
+}
+
+/* ---- XLA's own ---- */
+
+XG_FN xg_inst *xg_library_top_k(const xg_hb *b, xg_inst *i) {
+    const xg_shape *t = i->shape, *s;
+    xg_inst *x, *out[2];
+    uint32_t d;
+    if (i->n_operands != 1 || t->type != XLAGPU_TUPLE || t->n_elems != 2 || !xg_library_is_dense(t->elems[0]) || !xg_library_is_dense(XG_OPERAND(i, 0)->shape)) return NULL;
+    s = XG_OPERAND(i, 0)->shape;
+    if (s->rank < 1 || t->elems[0]->rank != s->rank || t->elems[0]->type != s->type || t->elems[1]->type != XLAGPU_S32 || !xg_shape_same_dims(t->elems[0], t->elems[1])) return NULL;
+    if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
+    for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
+    x = XG_OPERAND(i, 0);
+    x = xg_hb_op(b, XG_TOPK, i->shape, &x, 1);
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_k, t->elems[0]->dims[s->rank - 1]));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_largest, 1));
+    (void)xg_hb_done(x);
+    out[0] = xg_hb_as(b, xg_hb_element(b, x, 0), t->elems[0]);
+    out[1] = xg_hb_as(b, xg_hb_element(b, x, 1), t->elems[1]);
+    return xg_hb_tuple(b, out, 2);
+}
+/* Marks of where a value lies: one device has all of it. */
+XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
+    (void)b;
+    return i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain || i->shape->type == XLAGPU_TUPLE || b->comp->module->num_partitions > 1 ? NULL : XG_OPERAND(i, 0);
+}
+
+/* ---- the pass ---- */
+
+typedef struct xg_library_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_library_row;
+static const xg_library_row xg_library_rows[] = {
+#define X(target, word) {target, xg_library_##word},
+    XG_LIBRARY_CALLS(X)
+#undef X
+};
+XG_FN const xg_library_row *xg_library_row_of(const xg_inst *i) {
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_library_rows); k++) if (xg_str_is(target, xg_library_rows[k].target)) return &xg_library_rows[k];
+    return NULL;
+}
+XG_FN bool xg_library_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_library_row_of(i) != NULL; }
+XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) { return xg_library_row_of(i)->expand(b, i); }
+XG_FN bool xg_opt_library_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_library_matches, xg_library_expand); }
+
+#endif /* XG_OPT_LIBRARY_CALLS_C */
+/* opt/defuser.c -- fusions that only XLA's own kernel generators know, and bitcasts that change the type of elements.
+ *
+ * A module that XLA has optimised for its libraries says kind=kCustom where Triton, or a library, was to make the kernel. Such a fusion does not say how it is computed well
+ * (softmax behind a dot, several reductions over one row), so it is taken apart, and with it all others: they were cut around it. The order of a schedule and the
+ * control edges that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom stay as they were written. */
+#ifndef XG_OPT_DEFUSER_C
+#define XG_OPT_DEFUSER_C
+
+XG_FN bool xg_defuse_is_foreign(const xg_inst *i) { return i->op == XG_FUSION && xg_str_is(xg_attr_str(i, XG_A_kind), "kCustom"); }
+
+XG_FN void xg_defuse_forget_order(xg_module *m) {
+    xg_comp *c;
+    m->is_scheduled = false;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+        bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
+        uint32_t k;
+        for (k = 0; a && !effects && k < a->v.insts->n; k++) effects = (xg_op_flags(a->v.insts->p[k]->op) & (XGF_EFFECT | XGF_COLL)) != 0;
+        if (a && !effects) xg_inst_remove_attr(i, XG_A_control_predecessors);
+    }
+}
+XG_FN void xg_defuse_all(xg_module *m) {
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) { /* computations stand before those that use them, so nothing nested is left inside */
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_inst **args;
+            xg_hb b;
+            uint32_t k;
+            next = i->next;
+            if (i->op != XG_FUSION) continue;
+            args = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1);
+            b = xg_hb_at(i);
+            for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+            xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
+            xg_inst_remove(i);
+        }
+    }
+}
+XG_FN bool xg_opt_defuser(xg_module *m) {
+    bool foreign = false;
+    xg_comp *c;
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c && !foreign; c = c->next) XG_FOR_INSTS(i, c) foreign = foreign || xg_defuse_is_foreign(i);
+    if (!foreign) return false;
+    xg_defuse_all(m);
+    xg_defuse_forget_order(m);
+    return true;
+}
+
+/* ---- bitcasts of types ---- */
+
+XG_FN bool xg_bitcast_changes_type(const xg_inst *i) {
+    const xg_shape *s, *t = i->shape;
+    if (i->op != XG_BITCAST) return false;
+    s = XG_OPERAND(i, 0)->shape;
+    if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type || !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C)) return false;
+    return xg_type_bits(s->type) == 8 * xg_type_bytes(s->type) && xg_type_bits(t->type) == 8 * xg_type_bytes(t->type);
+}
+/* In the order of memory: elements in a row, each taken as several or several as one, and the result's dimensions. */
+XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0);
+    int from = xg_type_bits(x->shape->type), to = xg_type_bits(i->shape->type);
+    int64_t dims[2];
+    dims[0] = XG_MIN(x->shape->elements, i->shape->elements);
+    dims[1] = from < to ? to / from : from / to;
+    if (from == to && xg_shape_same_dims(x->shape, i->shape) && xg_shape_with_layout(b->comp->module, x->shape, i->shape->layout) == x->shape) {
+        x = xg_hb_op(b, XG_BITCAST_CONVERT, i->shape, &x, 1);
+        return x;
+    }
+    x = xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, from < to ? 2 : 1), &x, 1);
+    x = xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, i->shape->type, dims, from > to ? 2 : 1), &x, 1);
+    return xg_hb_op(b, XG_BITCAST, i->shape, &x, 1);
+}
+XG_FN bool xg_opt_bitcast_types(xg_module *m) { return m->made[XG_BITCAST] && xg_opt_expand(m, xg_bitcast_changes_type, xg_bitcast_expand); }
+
+#endif /* XG_OPT_DEFUSER_C */
 /* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
  * values nobody takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
@@ -25994,6 +27503,157 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */
+/* opt/topk_rewriter.c -- TopkRewriter: a sort of which only the first elements of each row are taken, with their places, is a topk.
+ *
+ *     slice(sort(x, iota), 0:k)  ==>  topk(x, k)
+ *
+ * The comparator has to be a comparison of x with itself, less or greater. topk takes the total order and keeps equal elements in their order, as a stable sort does. So the comparison
+ * has to be total (integers, or floats with type=TOTALORDER), or the sort must not be a stable one: then the zeros, which a partial comparison takes for equal, may stand
+ * in any order, and where NaN goes is not defined by such a sort. A sort of values alone stays: it needs no places beside them, and writes what is sliced off it.
+ *
+ * The custom call "TopK" of older exporters, the largest first, becomes the instruction. */
+#ifndef XG_OPT_TOPK_REWRITER_C
+#define XG_OPT_TOPK_REWRITER_C
+
+typedef struct xg_topk { xg_inst *sort; uint32_t dim, which; int64_t length, k; bool largest; } xg_topk; /* which: the operand that is compared */
+
+XG_FN bool xg_topk_read_comparator(xg_topk *t) {
+    const xg_comp *c = xg_attr_comp(t->sort, XG_A_to_apply);
+    const xg_inst *root = c->root, *x, *y;
+    xg_str direction;
+    int class_of;
+    bool swapped;
+    if (root->op != XG_COMPARE) return false;
+    direction = xg_attr_str(root, XG_A_direction);
+    x = XG_OPERAND(root, 0);
+    y = XG_OPERAND(root, 1);
+    if ((!xg_str_is(direction, "LT") && !xg_str_is(direction, "GT")) || x->op != XG_PARAMETER || y->op != XG_PARAMETER || x->number / 2 != y->number / 2 || x == y) return false;
+    class_of = xg_type_class(x->shape->type);
+    if (class_of != XGT_I && class_of != XGT_F) return false;
+    if (class_of == XGT_F && !xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER") && xg_attr_int(t->sort, XG_A_is_stable, 0)) return false;
+    swapped = x->number > y->number;
+    t->which = (uint32_t)(x->number / 2);
+    t->largest = xg_str_is(direction, "GT") != swapped;
+    return true;
+}
+/* Only the beginnings of rows are taken. */
+XG_FN bool xg_topk_take(xg_topk *t, const xg_inst *array) {
+    if (array == array->comp->root) return false;
+    XG_FOR_USES(u, array) {
+        const xg_slice_dim *d;
+        if (u->user->op != XG_SLICE) return false;
+        d = &xg_inst_attr(u->user, XG_A_slice)->v.slices->p[t->dim];
+        t->k = XG_MAX(t->k, d->limit);
+    }
+    return true;
+}
+XG_FN bool xg_topk_is_iota(const xg_inst *x, uint32_t dim) {
+    uint32_t own = dim;
+    if (x->op == XG_BROADCAST) {
+        xg_ints at = xg_attr_ints(x, XG_A_dimensions);
+        for (own = 0; own < at.n && at.p[own] != (int64_t)dim; own++) {}
+        if (own == at.n) return false;
+        x = XG_OPERAND(x, 0);
+    }
+    return x->op == XG_IOTA && xg_attr_int(x, XG_A_iota_dimension, 0) == (int64_t)own && xg_type_class(x->shape->type) == XGT_I && xg_type_bits(x->shape->type) >= 32;
+}
+XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
+    const xg_shape *s;
+    bool places = false;
+    memset(t, 0, sizeof *t);
+    t->sort = i;
+    if (i->op != XG_SORT || i->n_operands < 2 || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors) || xg_inst_attr(i, XG_A_backend_config)) return false;
+    s = XG_OPERAND(i, 0)->shape;
+    t->dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    t->length = s->dims[t->dim];
+    if (s->dynamic || t->dim + 1 != s->rank || t->length > INT32_MAX || s->elements == 0 || !xg_topk_read_comparator(t)) return false;
+    XG_FOR_USES(u, i) {
+        uint32_t k;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_topk_take(t, u->user)) return false;
+        k = (uint32_t)xg_attr_int(u->user, XG_A_index, 0);
+        if (k == t->which || !u->user->first_use) continue;
+        if (!xg_topk_is_iota(XG_OPERAND(i, k), t->dim)) return false;
+        places = true;
+    }
+    return places && 2 * t->k <= t->length;
+}
+
+XG_FN xg_inst *xg_topk_make(const xg_hb *b, xg_inst *x, int64_t k, bool largest) {
+    xg_inst *i = xg_hb_op(b, XG_TOPK, x->shape, &x, 1);
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_k, k));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_largest, largest));
+    return xg_hb_done(i);
+}
+/* In place of each slice of an output of the sort: the same slice of the first k. */
+XG_FN void xg_topk_give(xg_inst *array, xg_inst *few) {
+    xg_use *u, *next;
+    for (u = array->first_use; u; u = next) {
+        xg_inst *slice = u->user;
+        xg_hb b = xg_hb_at(slice);
+        next = u->next;
+        xg_opt_replace(slice, xg_hb_slice(&b, few, xg_inst_attr(slice, XG_A_slice)->v.slices->p));
+        xg_inst_remove(slice);
+    }
+}
+XG_FN bool xg_topk_rewrite(xg_inst *i) {
+    xg_topk t;
+    xg_hb b;
+    xg_inst *top;
+    xg_use *u, *next;
+    if (!xg_topk_read(&t, i)) return false;
+    b = xg_hb_at(i);
+    top = xg_topk_make(&b, XG_OPERAND(i, t.which), t.k, t.largest);
+    for (u = i->first_use; u; u = next) {
+        xg_inst *element = u->user;
+        uint32_t k = (uint32_t)xg_attr_int(element, XG_A_index, 0);
+        next = u->next;
+        if (element->first_use) xg_topk_give(element, k == t.which ? xg_hb_element(&b, top, 0) : xg_hb_convert(&b, xg_hb_element(&b, top, 1), XG_OPERAND(i, k)->shape->type));
+        xg_inst_remove(element);
+    }
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
+        XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
+        uint32_t k;
+        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
+    }
+    return changed;
+}
+
+/* ---- the custom call ---- */
+
+XG_FN bool xg_topk_is_call(const xg_inst *i) {
+    const xg_attr *called;
+    const xg_shape *s;
+    uint32_t k;
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != 2) return false;
+    if (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "TopK") && !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__gpu$TopK")) return false;
+    called = xg_inst_attr(i, XG_A_called_computations);
+    if (called && called->v.comps->n && (called->v.comps->p[0]->root->op != XG_COMPARE || !xg_str_is(xg_attr_str(called->v.comps->p[0]->root, XG_A_direction), "GT"))) return false;
+    s = XG_OPERAND(i, 0)->shape;
+    if (!xg_shape_is_array(s) || s->rank == 0 || s->dynamic || (xg_type_class(s->type) != XGT_I && xg_type_class(s->type) != XGT_F)) return false;
+    if (i->shape->elems[0]->type != s->type || i->shape->elems[1]->type != XLAGPU_S32) return false;
+    for (k = 0; k < 2; k++) {
+        const xg_shape *e = i->shape->elems[k];
+        if (e->rank != s->rank || e->dims[s->rank - 1] > s->dims[s->rank - 1] || memcmp(e->dims, s->dims, (s->rank - 1) * sizeof *s->dims) != 0) return false;
+    }
+    return i->shape->elems[0]->dims[s->rank - 1] == i->shape->elems[1]->dims[s->rank - 1];
+}
+XG_FN xg_inst *xg_topk_expand_call(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape->elems[0];
+    xg_inst *top = xg_topk_make(b, XG_OPERAND(i, 0), s->dims[s->rank - 1], true), *out[2];
+    out[0] = xg_hb_element(b, top, 0);
+    out[1] = xg_hb_element(b, top, 1);
+    return xg_hb_tuple(b, out, 2);
+}
+XG_FN bool xg_opt_topk_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call); }
+
+#endif /* XG_OPT_TOPK_REWRITER_C */
 /* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
  *
  *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
@@ -26189,6 +27849,7 @@ typedef struct xg_while {
     uint32_t n;                        /* elements of the state */
     unsigned char *invariant, *taken, *live;
     bool whole;                        /* the result is used as a whole */
+    int64_t first, step;               /* of the element that counts, once its rounds are known */
 } xg_while;
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
@@ -26196,7 +27857,8 @@ XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
     XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
-XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+/* What can be said without asking who takes the result. */
+XG_FN bool xg_while_look(xg_while *w, xg_inst *i) {
     uint32_t k;
     memset(w, 0, sizeof *w);
     w->loop = i;
@@ -26209,13 +27871,17 @@ XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
     if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use || !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test)) return false;
     w->n = i->shape->n_elems;
     w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->whole = !xg_opt_taken_elements(i, w->taken);
     for (k = 0; k < w->n; k++) {
         const xg_inst *next = XG_OPERAND(w->body->root, k);
         w->invariant[k] = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == w->in && xg_while_index(next) == (int64_t)k;
     }
+    return true;
+}
+XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+    if (!xg_while_look(w, i)) return false;
+    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->whole = !xg_opt_taken_elements(i, w->taken);
     return true;
 }
 /* The k-th initial value where it is there already. */
@@ -26248,7 +27914,7 @@ XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int6
     return n;
 }
 /* -1: not known. *index: which element counts. */
-XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
+XG_FN int64_t xg_while_trips(xg_while *w, int64_t *index) {
     static const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
     const xg_inst *c = w->condition->root, *counter, *begin, *next;
     xg_str direction;
@@ -26269,7 +27935,9 @@ XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
         const xg_inst *x = XG_OPERAND(next, side);
         if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index || !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN) continue;
         if (step == 0) return -1;
-        return xg_while_count(counter->shape->type, direction, init, bound, next->op == XG_ADD ? step : -step);
+        w->first = init;
+        w->step = next->op == XG_ADD ? step : -step;
+        return xg_while_count(counter->shape->type, direction, init, bound, w->step);
     }
     return -1;
 }
@@ -26497,6 +28165,46 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
     return changed;
 }
 
+/* ---- what is known of the counters of loops ---- */
+
+/* How many loops, branches and calls run each computation, by id. */
+XG_FN uint32_t *xg_while_runs(xg_module *m) {
+    uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_comps run;
+        if (i->op == XG_CALL || i->op == XG_ASYNC_START) { xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls); if (callee) runs[callee->id]++; }
+        if (!xg_opt_is_control(i)) continue;
+        run = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < run.n; k++) runs[run.p[k]->id]++;
+    }
+    return runs;
+}
+XG_FN void xg_while_note_counter(xg_map64 *all, xg_while *w, const xg_comp *c, int64_t index, int64_t rounds) {
+    xg_loop_counter *l = XG_NEW(w->m->work, xg_loop_counter);
+    int64_t last = w->first + rounds * w->step; /* xg_while_count has seen that none of it overflows */
+    l->index = index;
+    l->lo = XG_MIN(w->first, last);
+    l->hi = XG_MAX(w->first, last);
+    xg_map64_put(all, c->id, l);
+}
+XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
+    xg_map64 *all = XG_NEW(m->work, xg_map64);
+    uint32_t *runs = xg_while_runs(m);
+    xg_comp *c;
+    xg_map64_init(all, m->work);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_while w;
+        int64_t trips, index = 0;
+        if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1) continue;
+        trips = xg_while_trips(&w, &index);
+        if (trips < 1) continue;
+        xg_while_note_counter(all, &w, w.body, index, trips - 1);
+        xg_while_note_counter(all, &w, w.condition, index, trips);
+    }
+    return all;
+}
+
 /* ---- known_trip_count ---- */
 
 /* WhileLoopTripCountAnnotator: says in backend_config what was found, for whoever runs the loop. */
@@ -26556,9 +28264,12 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion onl
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
 /* ---- sort_passes.c ---- */
-enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */ };
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sort_slices(xg_module *m);     /* sort_slices.c: sorts of which parts are taken write those only */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+XG_FN bool xg_fuse_topk_selects(const xg_inst *i);
 
 /* ---- scatter_operands.c ---- */
 XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
@@ -26617,7 +28328,7 @@ typedef struct xg_kernel_input {
     bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     bool refused;
     const char *why;
-    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it */
+    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
@@ -26651,6 +28362,7 @@ struct xg_kernel {
     uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
     /* while a kernel is walked */
     uint32_t epoch, next_operand;
+    uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
     /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
     xg_inst *value, *inner;
     xg_kernel_input seen;
@@ -26663,14 +28375,20 @@ typedef struct xg_kernels {
     xg_machine machine;
     uint32_t n, epoch;
     xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
-    XG_VEC(xg_kernel *) order, stack;
+    XG_VEC(xg_kernel *) order, stack, found;
+    xg_kernel_input *unused[32]; /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the first */
+    uint32_t asked;              /* lists of inputs that were looked through, and the last one's kernel */
+    const xg_kernel *listed;
+    bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
 enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
-XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
+XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
@@ -26686,6 +28404,7 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
 XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
 XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* a contraction inside of windows that do not meet */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
 /* ---- fusions.c: kernels become fusion instructions ---- */
@@ -26719,6 +28438,7 @@ XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c); /* the same, whatever the order of instructions, and however arrays are cut into dimensions where that tells nothing */
 XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of instructions in program order;
     parameters, and what is not among them, count by their shapes, tuples not at all */
 
@@ -26728,13 +28448,14 @@ XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *inst
  * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
  * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
  *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
- *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice (or several, one after the other) or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
  * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
+ * A transform, a factor, the solutions of triangular systems are written over what they are made of: their emitters see to the order.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -26789,6 +28510,9 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
+XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -26804,6 +28528,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
     return true;
@@ -26895,6 +28620,14 @@ XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     return -1;
 }
 
+/* An update that nobody sees but the next update of the same array: a chain of them is in place as one is. */
+XG_FN bool xg_in_place_is_link(const xg_inst *i) {
+    const xg_inst *last = i;
+    if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
+    while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && last->first_use->index == 0;
+}
+
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
     int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
@@ -26906,6 +28639,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
     else return -1;
     to = xg_in_place_strip(to);
+    while (xg_in_place_is_link(to)) to = xg_in_place_strip(XG_OPERAND(to, 0));
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 
@@ -26916,7 +28650,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
  *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
  *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
  * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
- * them. topk of a long row is a sort with the indices beside it, cut off. */
+ * them. topk of a long row that is not selected (many of it, or long keys) is a sort with the indices beside it, cut off. */
 #ifndef XG_FUSE_SORT_PASSES_C
 #define XG_FUSE_SORT_PASSES_C
 
@@ -26936,10 +28670,19 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
 }
 
+/* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices there, and lists of them in shared memory. */
+XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
+    int64_t k, n;
+    if (i->op != XG_TOPK) return false;
+    k = xg_attr_int(i, XG_A_k, 0);
+    n = XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 && (n > XG_SORT_ROW_MAX || n >= 2 * k) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
+}
+
 XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
     const xg_shape *s;
     int64_t from, to;
-    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if ((i->op != XG_SORT && i->op != XG_TOPK) || xg_fuse_topk_selects(i)) return 0;
     if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
     s = XG_OPERAND(i, 0)->shape;
     return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
@@ -27059,6 +28802,91 @@ XG_FN bool xg_fuse_split_sorts(xg_module *m) {
 }
 
 #endif /* XG_FUSE_SORT_PASSES_C */
+/* fuse/sort_slices.c -- a sort of which only parts of the rows are taken writes no more than those.
+ *
+ *     slice(sort(x), 0:k)  ==>  fusion { slice(sort(x), 0:k) }
+ *
+ * The slices have to leave all dimensions but the sorted one as they are, and the rows have to be those of one block (the others become several sorts). It runs before
+ * priority fusion, which would make the slices part of whatever reads them, and leave the whole of the sorted rows in memory between. */
+#ifndef XG_FUSE_SORT_SLICES_C
+#define XG_FUSE_SORT_SLICES_C
+
+enum { XG_SORT_SLICES_MAX = 16 };
+
+/* Rows: all of them, and some neighbours of each. */
+XG_FN bool xg_sort_slice_is_of_rows(const xg_inst *slice, uint32_t dim) {
+    const xg_slice_dim *d;
+    uint32_t k;
+    if (slice->op != XG_SLICE || slice->shape->elements == 0) return false;
+    d = xg_inst_attr(slice, XG_A_slice)->v.slices->p;
+    for (k = 0; k < slice->shape->rank; k++) if (d[k].stride != 1 || (k != dim && slice->shape->dims[k] != XG_OPERAND(slice, 0)->shape->dims[k])) return false;
+    return true;
+}
+/* The results of the fusion that `array`, an output of the sort, gives: its slices, or itself where it is not sliced. */
+XG_FN bool xg_sort_slices_of(xg_inst *array, uint32_t dim, xg_inst **results, uint32_t *n, uint32_t *sliced) {
+    uint32_t slices = 0, others = 0;
+    XG_FOR_USES(u, array) { if (xg_sort_slice_is_of_rows(u->user, dim)) slices++; else others++; }
+    if (array == array->comp->root || others) { if (slices || *n == XG_SORT_SLICES_MAX) return false; results[(*n)++] = array; return true; }
+    if (*n + slices > XG_SORT_SLICES_MAX) return false;
+    XG_FOR_USES(v, array) {
+        if (v->user->first_use || v->user == array->comp->root) results[(*n)++] = v->user;
+        ++*sliced;
+    }
+    return true;
+}
+XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
+    uint32_t dim = (uint32_t)xg_attr_ints(sort, XG_A_dimensions).p[0], sliced = 0;
+    *n = 0;
+    if (XG_OPERAND(sort, 0)->shape->dims[dim] > XG_SORT_ROW_MAX || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
+    if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
+    XG_FOR_USES(u, sort) if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+    return sliced && *n;
+}
+
+/* The same instruction inside, of `in`. */
+XG_FN xg_inst *xg_sort_inside(xg_inst *i, xg_comp *c, xg_inst *in) { return xg_inst_clone(i, c, &in, NULL); }
+XG_FN void xg_sort_fuse_slices(xg_inst *sort, xg_inst *const *results, uint32_t n) {
+    xg_module *m = sort->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("fused_sort"), sort->comp);
+    xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, XG_MAX(sort->n_operands, n) + 1), **outside = XG_NEW_N(m->arena, xg_inst *, sort->n_operands + 1), *whole, *fusion;
+    xg_hb end = xg_hb_end(c, sort), at = xg_hb_at(sort);
+    uint32_t k, j;
+    for (k = 0; k < sort->n_operands; k++) {
+        for (j = 0; j < k && XG_OPERAND(sort, j) != XG_OPERAND(sort, k); j++) {}
+        if (j < k) { inside[k] = inside[j]; continue; }
+        outside[c->n_params] = XG_OPERAND(sort, k);
+        inside[k] = xg_comp_add_param(c, XG_OPERAND(sort, k)->shape, XG_STR("param"));
+    }
+    j = c->n_params;
+    whole = xg_inst_clone(sort, c, inside, NULL);
+    for (k = 0; k < n; k++) {
+        xg_inst *array = results[k]->op == XG_SLICE ? XG_OPERAND(results[k], 0) : results[k], *value = array == sort ? whole : xg_sort_inside(array, c, whole);
+        inside[k] = results[k] == array ? value : xg_sort_inside(results[k], c, value);
+    }
+    c->root = n == 1 ? inside[0] : xg_hb_tuple(&end, inside, n);
+    fusion = xg_hb_op(&at, XG_FUSION, c->root->shape, outside, j);
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    for (k = 0; k < n; k++) xg_inst_replace(results[k], n == 1 ? fusion : xg_hb_element(&at, fusion, k));
+}
+XG_FN bool xg_sort_slices_comp(xg_comp *c) {
+    xg_inst *i = c->first, *next, *results[XG_SORT_SLICES_MAX];
+    uint32_t n;
+    bool changed = false;
+    for (; i; i = next) {
+        next = i->next;
+        if (i->op != XG_SORT || !xg_sort_find_slices(i, results, &n)) continue;
+        xg_sort_fuse_slices(i, results, n);
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_fuse_sort_slices(xg_module *m) {
+    bool changed = m->made[XG_SORT] && m->made[XG_SLICE] && xg_opt_each_sequence(m, xg_sort_slices_comp);
+    return changed ? (xg_opt_dce(m), true) : false;
+}
+
+#endif /* XG_FUSE_SORT_SLICES_C */
 /* fuse/partition.c -- the computation partitioner.
  *
  * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
@@ -27093,7 +28921,10 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
     return p->part_of[place] != UINT32_MAX && p->parts[p->part_of[place]].root == p->insts[place];
 }
 
-XG_FN bool xg_partition_by_output(const xg_inst *i) { return i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE; } /* its outputs differ in shape: each user makes its own */
+/* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands' elements one by one. */
+XG_FN bool xg_partition_by_output(const xg_inst *i) {
+    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE;
+}
 XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
 
 /* What the uses of one instruction say so far. */
@@ -27119,7 +28950,7 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         if (u->user->comp != i->comp || u->user->op == XG_TUPLE) continue;
         user = xg_partition_place(p, u->user);
         if (p->part_of[user] == UINT32_MAX) continue;
-        if (xg_partition_by_output(u->user)) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
+        if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
         else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, u->index)));
         if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE) c.split = c.split || i->shape->rank > 0; /* read at a position known only at run time */
     }
@@ -27187,13 +29018,13 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 #ifndef XG_FUSE_WRAP_C
 #define XG_FUSE_WRAP_C
 
-/* Handled by the plan itself: nothing is computed. */
+/* Handled by the plan itself: nothing is computed. So is what waits for others, which the plan refuses by name. */
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
     case XG_COPY_START: case XG_COPY_DONE: return true;
-    default: return false;
+    default: return (xg_op_flags(i->op) & (XGF_START | XGF_DONE | XGF_EFFECT)) != 0;
     }
 }
 
@@ -27739,7 +29570,8 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, 
  * Ideas
  * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
  * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
- *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ *   hero reads; what is behind it reads the hero's result once, at its own place, or folds a contraction's in windows that do not meet. So two heroes never meet, and a hero
+ *   is never computed twice.
  * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
@@ -27778,6 +29610,17 @@ XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
     uint32_t k;
     for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
     return n;
+}
+
+/* Do no two windows read the same element? */
+XG_FN bool xg_fuse_windows_apart(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->size > 1 && (w->stride < w->size || w->window_dilation != 1 || w->base_dilation != 1)) return false;
+    }
+    return true;
 }
 
 /* Elements that a loop inside of the instruction reads for one element of its result. */
@@ -27855,6 +29698,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_REDUCE: case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
         steps = xg_fuse_steps(user);
+        if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user)) return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
         return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
     }
     case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
@@ -27881,6 +29725,11 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
     return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
 }
 
+/* Windows that do not meet (pooling) fold what a contraction makes: its elements are made where they are folded, each at most as often as in a kernel of its own. */
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 && in->reads <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -27892,6 +29741,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
+    if (xg_fuse_folds_once(p, c, in)) return NULL;
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
     return NULL;
 }
@@ -27960,12 +29810,46 @@ XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel 
     return NULL;
 }
 
+/* The same for somebody who asks for n of them: when that is many, each is told once where it is. */
+XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
+    enum { FEW = 4 };
+    uint32_t j;
+    if (n > FEW && g->listed != k) {
+        g->listed = k;
+        g->asked++;
+        for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
+    }
+    if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return j;
+    return UINT32_MAX;
+}
+
+/* Room for n inputs, not cleared: kernels grow one by one, and what one has outgrown the next one takes. */
+XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap) {
+    uint32_t power = 1;
+    xg_kernel_input *p;
+    while (power < 31 && (uint32_t)1 << power < n) power++;
+    *cap = (uint32_t)1 << power;
+    p = g->unused[power];
+    if (!p) return (xg_kernel_input *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, *cap, sizeof *p));
+    g->unused[power] = (xg_kernel_input *)(void *)p->from;
+    return p;
+}
+XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap) {
+    uint32_t power = 0;
+    if (!cap) return;
+    while (cap >> power > 1) power++;
+    p->from = (xg_kernel *)(void *)g->unused[power];
+    g->unused[power] = p;
+}
+
 /* ---- reads ---- */
 
 XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
 
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
+    to->time = -1;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
@@ -27986,7 +29870,8 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.contracted = inner->contracted || outer->contracted;
     r.refused = false;
     r.why = NULL;
-    r.gain = r.time = 0;
+    r.gain = 0;
+    if (r.reads != inner->reads || r.coalesced != inner->coalesced) r.time = -1;
     return r;
 }
 
@@ -28008,19 +29893,22 @@ XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t me
     return xg_cost_time(&cost, instructions);
 }
 
+/* The time of the kernel; that of an input only where it is not known for as many blocks. */
 XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     xg_cost cost;
     int64_t threads = k->elements;
     uint32_t j;
+    bool others;
     if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    others = k->blocks != cost.blocks;
     k->blocks = cost.blocks;
     k->memory = cost.memory;
     for (j = 0; j < k->n_inputs; j++) {
-        k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
         k->memory = xg_cost_add(k->memory, k->inputs[j].time);
     }
     k->time = xg_kernel_time(g, k, k->memory, k->instructions);
@@ -28052,7 +29940,7 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
-XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
+XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
     int64_t work, steps = xg_fuse_steps(i);
     uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
@@ -28073,7 +29961,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
     }
 }
@@ -28090,24 +29978,22 @@ XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
-    uint32_t n = 0, most = 0, j;
-    xg_kernel **inputs;
+    uint32_t j;
     g->epoch++;
-    g->order.n = 0;
+    g->listed = NULL;
+    g->order.n = g->found.n = 0;
     k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
-    for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
+    for (j = 0; j < g->order.n; j++) g->order.p[j]->seen.from = NULL;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
-    inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
-    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
-    k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
-    k->inputs_cap = n + 1;
-    k->n_inputs = n;
-    for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
+    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
+    k->inputs = xg_kernel_inputs_new(g, g->found.n, &k->inputs_cap);
+    k->n_inputs = g->found.n;
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = g->found.p[j]->seen; k->inputs[j].time = -1; }
     xg_kernel_settle(g, k);
 }
 
@@ -28124,38 +30010,54 @@ XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, con
     return xg_kernel_time(g, p, memory, xg_kernel_instructions_with(c, in));
 }
 
-XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
+XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
-    if (p->hero && !c->hero) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
+    if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
-        if (had) { xg_kernel_input both = *had; xg_kernel_join(&both, &through); memory -= had->time; through = both; }
+        uint32_t had = xg_kernel_input_place(g, c, through.from, p->n_inputs);
+        if (had != UINT32_MAX) { xg_kernel_input both = c->inputs[had]; xg_kernel_join(&both, &through); memory -= c->inputs[had].time; through = both; }
         else ++*buffers;
-        memory = xg_cost_add(memory, xg_kernel_read_time(g, c, &through));
+        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through);
+        memory = xg_cost_add(memory, through.time);
     }
     return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
 }
 
 XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
     value->n_readers++;
+    if (value->readers.n == value->readers.cap && g->forgets) {
+        uint32_t n = 0, j;
+        for (j = 0; j < value->readers.n; j++) if (value->readers.p[j]->live) value->readers.p[n++] = value->readers.p[j];
+        value->readers.n = n;
+    }
     xg_push(g->arena, xg_kernel *, &value->readers, reader);
 }
 
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
-    uint32_t n = 0, had, j, k;
+    uint32_t n = 0, had, j;
     for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
-    for (had = n, j = 0; j < p->n_inputs; j++) {
+    c->n_inputs = had = n;
+    if (n + p->n_inputs > c->inputs_cap) {
+        xg_kernel_input *was = c->inputs;
+        uint32_t cap = c->inputs_cap;
+        c->inputs = xg_kernel_inputs_new(g, n + p->n_inputs, &c->inputs_cap);
+        memcpy(c->inputs, was, n * sizeof *was);
+        xg_kernel_inputs_give(g, was, cap);
+    }
+    g->listed = NULL;
+    for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        for (k = 0; k < n && c->inputs[k].from != through.from; k++) {}
-        if (k < n) { xg_kernel_join(&c->inputs[k], &through); continue; }
-        if (n == c->inputs_cap) c->inputs = (xg_kernel_input *)xg_vec_grow(g->arena, c->inputs, &c->inputs_cap, sizeof *c->inputs);
+        uint32_t at = xg_kernel_input_place(g, c, through.from, p->n_inputs); /* among those that it had */
+        if (at != UINT32_MAX) { xg_kernel_join(&c->inputs[at], &through); continue; }
+        if (p->blocks != c->blocks) through.time = -1;
         c->inputs[n++] = through;
     }
+    g->listed = NULL;
     c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
@@ -28174,6 +30076,7 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     if (!was.shared || !p->shared) { xg_kernel_combine(g, c, p, &in); return; }
     xg_kernel_walk(g, c);
     for (j = 0; j < c->n_inputs; j++) if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    xg_kernel_inputs_give(g, was.inputs, was.inputs_cap);
 }
 
 /* ---- the start ---- */
@@ -28435,6 +30338,87 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_FUSIONS_C */
+/* fuse/fft_fusion.c -- small transforms that do not wait for each other become one kernel, in which each of them has blocks of its own (emit/fft.c).
+ *
+ * The depth of an instruction is the number of transforms on the longest way to it, itself included. Transforms of one depth never wait for each other, and making one kernel of
+ * them changes no depth; so no search is needed. Together they must be so small that the shared memory of one block would hold all of them twice, since the kernel reserves what each of them needs. */
+#ifndef XG_FUSE_FFT_FUSION_C
+#define XG_FUSE_FFT_FUSION_C
+
+enum { XG_FFT_TOGETHER_MAX = 16 };
+
+typedef struct xg_fft_group { xg_inst *p[XG_FFT_TOGETHER_MAX]; uint32_t n; int64_t bytes; } xg_fft_group;
+
+/* Twice the memory of its elements, as complex numbers, and that of a table of roots. */
+XG_FN int64_t xg_fft_memory(const xg_inst *i) {
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    return xg_cost_mul(3 * XG_MAX(in->elements, i->shape->elements), xg_type_bits(xg_type_real(i->shape->type)) / 4);
+}
+
+XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
+    xg_module *m = c->module;
+    xg_inst *last = g->p[g->n - 1], *outside[XG_FFT_TOGETHER_MAX], *inside[XG_FFT_TOGETHER_MAX], *roots[XG_FFT_TOGETHER_MAX], *fusion;
+    const xg_shape *shapes[XG_FFT_TOGETHER_MAX];
+    xg_comp *to = xg_comp_new(m, XG_STR("fused_fft"), c);
+    xg_hb b = xg_hb_at(last);
+    uint32_t k, j, n = 0;
+    for (k = 0; k < g->n; k++) {
+        xg_inst *o = XG_OPERAND(g->p[k], 0);
+        for (j = 0; j < n && outside[j] != o; j++) {}
+        if (j == n) {
+            inside[n] = xg_inst_new(to, XG_PARAMETER, o->shape, NULL, 0, NULL, XG_STR("param_fft"));
+            inside[n]->number = n;
+            outside[n++] = o;
+        }
+        roots[k] = inside[j]; /* its operand, for the moment */
+    }
+    to->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
+    to->n_params = n;
+    for (k = 0; k < n; k++) to->params[k] = inside[k];
+    for (k = 0; k < g->n; k++) {
+        roots[k] = xg_inst_clone(g->p[k], to, &roots[k], NULL);
+        shapes[k] = roots[k]->shape;
+    }
+    to->root = xg_inst_new(to, XG_TUPLE, xg_shape_tuple(m, shapes, g->n), roots, g->n, NULL, XG_STR("tuple"));
+    fusion = xg_inst_new(c, XG_FUSION, to->root->shape, outside, n, last, XG_STR("fft_fusion"));
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, to));
+    for (k = 0; k < g->n; k++) {
+        xg_inst_replace(g->p[k], xg_hb_element(&b, fusion, k));
+        xg_inst_remove(g->p[k]);
+    }
+}
+
+XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
+    xg_arena *a = c->module->arena;
+    XG_VEC(xg_fft_group) groups = {NULL, 0, 0}; /* by depth */
+    xg_fft_group none;
+    bool changed = false;
+    uint32_t k;
+    memset(&none, 0, sizeof none);
+    XG_FOR_INSTS(i, c) {
+        uintptr_t depth = 0;
+        xg_fft_group *g;
+        for (k = 0; k < i->n_operands; k++) depth = XG_MAX(depth, (uintptr_t)XG_OPERAND(i, k)->scratch);
+        i->scratch = (void *)(depth + (i->op == XG_FFT));
+        if (i->op != XG_FFT || i->shape->dynamic) continue;
+        while (groups.n <= depth) xg_push(a, xg_fft_group, &groups, none);
+        g = &groups.p[depth];
+        if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) continue;
+        g->bytes += xg_fft_memory(i);
+        g->p[g->n++] = i;
+    }
+    for (k = 0; k < groups.n; k++) {
+        if (groups.p[k].n < 2) continue;
+        xg_fft_fuse_group(c, &groups.p[k]);
+        changed = true;
+    }
+    if (changed) xg_fusions_sort(a, c);
+    return changed;
+}
+XG_FN bool xg_fuse_ffts(xg_module *m) { return m->made[XG_FFT] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_fft_fuse_comp); }
+
+#endif /* XG_FUSE_FFT_FUSION_C */
 /* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
  * small kernels that have nothing to do with each other but the launch that one of them can spare.
  *
@@ -28563,16 +30547,16 @@ XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, 
 
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
 XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
-    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, a->n_inputs + b->n_inputs + (size_t)1);
     uint32_t n = a->n_inputs, j, k;
+    xg_kernel_input *inputs = xg_kernel_inputs_new(g, a->n_inputs + b->n_inputs, &a->inputs_cap);
     memcpy(inputs, a->inputs, n * sizeof *inputs);
     for (j = 0; j < b->n_inputs; j++) {
         for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
         if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
-        else inputs[n++] = b->inputs[j];
+        else { inputs[n] = b->inputs[j]; inputs[n++].time = -1; }
     }
     a->inputs = inputs;
-    a->inputs_cap = a->n_inputs = n;
+    a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
@@ -28652,6 +30636,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     why = a->ops > XG_FUSE_OPS_JOINED_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
+        xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -28994,6 +30979,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
     if (why || b->time >= apart) {
+        xg_kernel_inputs_give(g, b->inputs, b->inputs_cap);
         *b = was;
         for (j = 0; j < n; j++) { roots[j]->leader = from; roots[j]->live = true; }
         return false;
@@ -29101,7 +31087,7 @@ XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
 
 /* ---- estimates ---- */
 
-XG_FN void xg_priority_estimate(const xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
+XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
     uint32_t buffers;
     p->gain -= in->gain;
@@ -29139,7 +31125,7 @@ XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
         xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
         if (!in) continue;
         p->readers.p[n++] = c;
-        xg_priority_estimate(q->g, c, in);
+            xg_priority_estimate(q->g, c, in);
     }
     p->readers.n = n;
     xg_queue_update(q, p);
@@ -29199,6 +31185,9 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     }
     for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
     for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+    xg_kernel_inputs_give(g, p->inputs, p->inputs_cap);
+    p->inputs = NULL;
+    p->n_inputs = p->inputs_cap = 0;
 }
 
 XG_FN void xg_priority_run(xg_kernels *g) {
@@ -29206,6 +31195,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     uint32_t k;
     memset(&q, 0, sizeof q);
     q.g = g;
+    g->forgets = true;
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
@@ -29213,6 +31203,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
         xg_queue_drop(&q, best);
         xg_priority_fuse(&q, best);
     }
+    g->forgets = false;
     xg_priority_log_rest(g);
 }
 
@@ -29240,6 +31231,7 @@ XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_pr
 XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
     char bytes[10];
     size_t n = 0;
+    if (v < 128) { xg_putc(b, (char)v); return; }
     do { bytes[n++] = (char)((v & 127) | (v > 127 ? 128 : 0)); v >>= 7; } while (v);
     xg_put(b, bytes, n);
 }
@@ -29315,6 +31307,94 @@ XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *inst
         }
     }
     for (k = 0; k < n_roots; k++) xg_fingerprint_number(b, (uint64_t)(size_t)xg_map64_get(&places, roots[k]->id + (uint64_t)1));
+}
+
+/* ---- kernels: what a computation does to memory ----
+ *
+ * Two fusions may differ in the order of their instructions and in how they cut their arrays into dimensions, and be one kernel all the same. So instructions are written in
+ * the order in which a walk from the root meets them, and arrays in the plain order of memory as so many elements: bitcasts say nothing then, and broadcasts and reductions
+ * only what runs of dimensions stay together. Whatever else looks at dimensions writes its shapes out. */
+
+/* In memory, its elements lie one behind the other, in the order of their indices. */
+XG_FN bool xg_fingerprint_flat(const xg_shape *s) {
+    const xg_layout *l = s->layout;
+    if (s->n_elems || s->dynamic || (!s->rank && s->elements != 1)) return false;
+    return !l || (l->descending && !l->memory_space && !l->element_bits && !l->extras.n);
+}
+XG_FN void xg_fingerprint_shape(xg_buf *b, const xg_shape *s) {
+    bool flat = xg_fingerprint_flat(s);
+    xg_fingerprint_number(b, flat);
+    if (!flat) { xg_fingerprint_number(b, s->id); return; }
+    xg_fingerprint_number(b, s->type);
+    xg_fingerprint_number(b, (uint64_t)s->elements);
+}
+/* The sizes of runs of dimensions that are all among `of`, or all not; the first run is not. */
+XG_FN void xg_fingerprint_runs(xg_buf *b, const xg_shape *s, xg_ints of) {
+    uint32_t d, k;
+    uint64_t run = 1;
+    bool in = false;
+    for (d = 0; d < s->rank; d++) {
+        bool is = false;
+        if (s->dims[d] == 1) continue;
+        for (k = 0; k < of.n; k++) is = is || of.p[k] == (int64_t)d;
+        if (is != in) { xg_fingerprint_number(b, run + 1); run = 1; in = is; }
+        run *= (uint64_t)s->dims[d];
+    }
+    xg_fingerprint_number(b, run + 1);
+    xg_fingerprint_number(b, 0);
+}
+XG_FN bool xg_fingerprint_flat_all(const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) if (!xg_fingerprint_flat(XG_OPERAND(i, k)->shape)) return false;
+    for (k = 0; k < i->shape->n_elems; k++) if (!xg_fingerprint_flat(i->shape->elems[k])) return false;
+    return i->shape->n_elems || xg_fingerprint_flat(i->shape);
+}
+/* The same elements in the same places of memory. */
+XG_FN bool xg_fingerprint_says_nothing(const xg_inst *i) {
+    return (i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_fingerprint_flat_all(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type;
+}
+XG_FN bool xg_fingerprint_grows(xg_ints of) {
+    uint32_t k;
+    for (k = 1; k < of.n; k++) if (of.p[k - 1] >= of.p[k]) return false;
+    return true;
+}
+/* All of an instruction but which its operands are. */
+XG_FN void xg_fingerprint_action(xg_buf *b, const xg_inst *i) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    bool flat = xg_fingerprint_flat_all(i), runs = flat && (i->op == XG_REDUCE || (i->op == XG_BROADCAST && xg_fingerprint_grows(dims)));
+    bool counts = runs || i->op == XG_TUPLE || i->op == XG_PARAMETER || i->op == XG_CONSTANT || (flat && (xg_op_flags(i->op) & XGF_EW));
+    uint32_t k;
+    xg_fingerprint_number(b, i->op);
+    xg_fingerprint_number(b, i->n_operands);
+    xg_fingerprint_number(b, (uint64_t)counts + runs);
+    if (!counts) for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, XG_OPERAND(i, k)->shape->id);
+    if (!counts || i->shape->n_elems) xg_fingerprint_number(b, i->shape->n_elems && counts ? 0 : i->shape->id); /* the elements of a tuple follow from what it is made of */
+    else xg_fingerprint_shape(b, i->shape);
+    if (runs) xg_fingerprint_runs(b, i->op == XG_REDUCE ? XG_OPERAND(i, 0)->shape : i->shape, dims);
+    if (i->op == XG_PARAMETER) xg_fingerprint_number(b, (uint64_t)i->number);
+    if (i->op == XG_CONSTANT) xg_fingerprint_literal(b, i->literal);
+    for (k = 0; k < i->n_attrs; k++) if (!runs || i->attrs[k].key != XG_A_dimensions) xg_fingerprint_attr(b, &i->attrs[k]);
+    xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
+}
+
+XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c) {
+    XG_VEC(xg_inst *) path;
+    uint32_t at = 0, k;
+    memset(&path, 0, sizeof path);
+    XG_FOR_INSTS(i, c) i->scratch = NULL; /* place + 1 */
+    xg_push(a, xg_inst *, &path, c->root);
+    while (path.n) {
+        xg_inst *i = path.p[path.n - 1];
+        if (!i->scratch) for (k = i->n_operands; k-- > 0;) if (!XG_OPERAND(i, k)->scratch) xg_push(a, xg_inst *, &path, XG_OPERAND(i, k));
+        if (path.p[path.n - 1] != i) continue;
+        path.n--;
+        if (i->scratch) continue;
+        if (xg_fingerprint_says_nothing(i)) { i->scratch = XG_OPERAND(i, 0)->scratch; continue; }
+        i->scratch = (void *)(size_t)++at;
+        xg_fingerprint_action(b, i);
+        for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
+    }
+    xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */
@@ -29618,6 +31698,7 @@ struct xg_kmodule {
     const void *target;   /* xg_target, for passes below lower_tensors */
     xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
     xg_kop *last_constant;
+    bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
@@ -29695,11 +31776,11 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. */
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. A lane that the copies show to be known is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -29746,6 +31827,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
 XG_FN void xg_kir_unroll(xg_kmodule *m);             /* unroll.c */
+XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */
@@ -30436,18 +32518,66 @@ XG_FN void xg_kclone_begin(const xg_kregion *r) {
 }
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
 XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
+/* The lane of a vector that was put together, if it is plain to see. */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
+    int64_t lane, at;
+    if (!xg_kval_is_const(index, &lane)) return NULL;
+    for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
+    return NULL;
+}
+/* The block of the operation as it stands, with its own names, places and uses. */
+XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
+    size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
+    char *block = (char *)xg_alloc_raw(b->m->arena, bytes);
+    xg_kop *to = (xg_kop *)(void *)block;
+    bool same = true;
+    uint32_t k;
+    memcpy(block, op, sizeof *op);
+    to->id = b->m->n_ids++;
+    to->changed = true;
+    to->scratch = NULL;
+    to->operands = (xg_kuse *)(void *)(block + sizeof *op);
+    to->results = (xg_kval *)(void *)(to->operands + op->n_operands);
+    to->regions = NULL;
+    for (k = 0; k < op->n_operands; k++) {
+        xg_kval *v = xg_kclone_value(op->operands[k].value);
+        same = same && v == op->operands[k].value;
+        to->operands[k].user = to;
+        to->operands[k].index = k;
+        xg_kuse_link(&to->operands[k], v);
+    }
+    for (k = 0; k < op->n_results; k++) {
+        xg_kval *r = &to->results[k];
+        *r = op->results[k];
+        r->def = to;
+        r->id = b->m->n_ids++;
+        r->first_use = r->last_use = NULL;
+        r->scratch = NULL;
+        xg_kclone_put(&op->results[k], r);
+    }
+    xg_kop_link(to, b->region, b->before);
+    if (same || op->n_results != 1) return to;
+    xg_kop_infer_range(to);
+    if (to->results[0].lo > to->results[0].hi) { to->results[0].lo = op->results[0].lo; to->results[0].hi = op->results[0].hi; } /* else operands may be known better */
+    return to;
+}
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
-    xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
-    const xg_ktype *few_types[8];
+    xg_kval *few[8], **operands, *v;
+    const xg_ktype *few_types[8], **types;
     uint32_t k, i;
-    const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
     if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
-        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
-        xg_kclone_put(&op->results[0], v);
-        return v->def;
+        xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a));
+        return;
     }
+    if (op->op == XG_K_OP_VEXTRACT && (v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value))) != NULL) {
+        xg_kclone_put(&op->results[0], v);
+        return;
+    }
+    if (!op->n_regions) { (void)xg_kop_copy(b, op); return; }
+    operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
+    types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
@@ -30457,9 +32587,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
     to->p = op->p;
     to->loc = op->loc;
     for (k = 0; k < op->n_results; k++) {
-        xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
-        if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
         xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
@@ -30474,7 +32602,6 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
         }
         for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
-    return to;
 }
 
 /* ---- asking ---- */
@@ -32698,6 +34825,7 @@ XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
     if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
     else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
+    if (op->op == XG_K_OP_CALL) { const xg_str name = ((const xg_kfunc *)op->p)->name; h = xg_hash_mix(h, xg_hash(name.p, name.n)); } /* the functions of a fusion are called with the same tensors */
     return h;
 }
 XG_FN bool xg_kcse_same_symbol(const xg_kop *x, const xg_kop *y) {
@@ -32832,7 +34960,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
+    if (!m->settled) for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
 }
 
 #endif /* XG_KIR_CSE_C */
@@ -33432,6 +35560,8 @@ typedef struct xg_kindexer {
     uint32_t n_leaves;
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
     uint32_t n_constraints;
+    xg_range ranges[XG_KINDEX_LEAVES_MAX]; /* of the leaves, once all are known, */
+    xg_aff_env env;                        /* for the rules */
     bool failed;
 } xg_kindexer;
 
@@ -33479,7 +35609,6 @@ XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t w
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t n = map->n_syms + map->n_rts, k;
     const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
-    xg_aff_env *env = &x->m->aff->anywhere;
     xg_aff_rewrite w;
     for (k = 0; k < map->n_dims + n; k++) {
         const xg_imap_var *var = k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims];
@@ -33487,7 +35616,7 @@ XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t w
         if (!vars[k]) return NULL;
         xg_kindex_constrain(x, vars[k], var->range);
     }
-    w = xg_aff_rewrite_begin(env, vars, map->n_dims, vars + map->n_dims, n);
+    w = xg_aff_rewrite_begin(&x->env, vars, map->n_dims, vars + map->n_dims, n);
     e = xg_aff_rewrite_one(&w, map->results[which]);
     if (!xg_kindex_done(op)) for (k = 0; k < map->n_constraints; k++) xg_kindex_constrain(x, xg_aff_rewrite_one(&w, map->constraints[k].expr), map->constraints[k].range);
     return e;
@@ -33519,10 +35648,34 @@ XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var
     return xg_kindex_leaf(x, v, as);
 }
 
-/* Leaves in the order of their definition: maps of one kernel then look alike. Answers whether they were not. */
-XG_FN bool xg_kindex_sort(xg_kindexer *x) {
+/* The leaves of that expression. */
+XG_FN void xg_kindex_collect(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, uint32_t depth) {
+    xg_kop *op = v->def;
+    const xg_imap *map;
+    uint32_t k;
+    if (op && v->type->elem == XG_E_INDEX && depth <= XG_KINDEX_DEPTH_MAX) switch (op->op) {
+    case XG_K_OP_CONST: return;
+    case XG_K_OP_APPLY:
+        map = (const xg_imap *)op->p;
+        if (!xg_imap_ok(map)) break;
+        for (k = 0; k < op->n_operands && !x->failed; k++) xg_kindex_collect(x, op->operands[k].value, k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims], depth + 1);
+        return;
+    case XG_K_OP_ADDI: case XG_K_OP_SUBI:
+        if (v->lo > v->hi) break;
+        for (k = 0; k < 2; k++) xg_kindex_collect(x, op->operands[k].value, NULL, depth + 1);
+        return;
+    case XG_K_OP_MULI:
+        if (v->lo > v->hi || !xg_kval_is_const(op->operands[1].value, NULL)) break;
+        xg_kindex_collect(x, op->operands[0].value, NULL, depth + 1);
+        return;
+    default: break;
+    }
+    (void)xg_kindex_leaf(x, v, as);
+}
+
+/* Leaves in the order of their definition: maps of one kernel then look alike. */
+XG_FN void xg_kindex_sort(xg_kindexer *x) {
     uint32_t i, k;
-    bool moved = false;
     for (i = 1; i < x->n_leaves; i++) {
         xg_kval *leaf = x->leaves[i];
         xg_imap_var var = x->vars[i];
@@ -33533,14 +35686,12 @@ XG_FN bool xg_kindex_sort(xg_kindexer *x) {
             x->vars[k] = x->vars[k - 1];
             x->scales[k] = x->scales[k - 1];
             x->inside[k] = x->inside[k - 1];
-            moved = true;
         }
         x->leaves[k] = leaf;
         x->vars[k] = var;
         x->scales[k] = scale;
         x->inside[k] = inside;
     }
-    return moved;
 }
 
 /* Two leaves of one name would read as one. */
@@ -33560,7 +35711,7 @@ XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
     for (k = 0; k < x->n_constraints; k++) map->constraints[k] = x->constraints[k];
     map->results[0] = e;
     xg_imap_fix_names(aff, map);
-    return xg_imap_simplify(aff, map);
+    return xg_imap_simplify_domain(aff, map);
 }
 /* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves alive. */
 XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t *kept) {
@@ -33645,7 +35796,7 @@ XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which
 /* Leaves that the sum has, in their order; what a quotient reads must have the range that it was simplified under. */
 XG_FN bool xg_kindex_sum_leaves(xg_kindexer *x) {
     uint32_t k, n = 0;
-    (void)xg_kindex_sort(x);
+    xg_kindex_sort(x);
     for (k = 0; k < x->n_leaves; k++) {
         if (!x->scales[k] && !x->inside[k]) continue;
         if (x->vars[k].range.lo >= x->vars[k].range.hi) return false;
@@ -33732,13 +35883,13 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     uint32_t *kept, k;
     xg_kval **vars;
     xg_kindex_begin(x, m);
+    xg_kindex_collect(x, &op->results[which], NULL, 0);
+    if (x->failed) return NULL;
+    xg_kindex_sort(x);
+    for (k = 0; k < x->n_leaves; k++) x->ranges[k] = x->vars[k].range;
+    x->env = xg_aff_env_of(m->aff, x->ranges, x->n_leaves, NULL, 0);
     e = xg_kindex_apply(x, op, which, 0);
     if (!e || x->failed) return NULL;
-    if (xg_kindex_sort(x)) {
-        x->n_constraints = 0;
-        e = xg_kindex_apply(x, op, which, 0);
-        if (!e) return NULL;
-    }
     map = xg_kindex_map(x, e);
     if (map->state == XG_IMAP_EMPTY) return xg_kconst_int(&b, XG_E_INDEX, 0); /* never computed */
     if (map->state != XG_IMAP_OK) return NULL;
@@ -33801,8 +35952,11 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }
-            if (!used) xg_kop_remove(op);
+            if (used) continue;
+            xg_kop_remove(op);
+            ops.p[k] = NULL;
         }
+        for (k = ops.n; k-- > 0;) if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
     }
 }
 
@@ -34820,9 +36974,11 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     c->work.n = 0;
 }
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
+    xg_kcanon *c;
     xg_kfunc *f;
     uint32_t k;
+    if (m->settled) return;
+    c = XG_NEW(m->temp, xg_kcanon);
     c->m = m;
     for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
         c->next[k] = c->first[xg_krule_rows[k].op];
@@ -35078,12 +37234,12 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
 #endif /* XG_KIR_VECTORIZE_C */
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
- * All of a loop if it has at most 32 trips and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
+ * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
  * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
-enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1600, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_COST_MAX = 1 << 28 };
+enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1600, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_WAITS_MAX = 8, XG_KUNROLL_COST_MAX = 1 << 28 };
 
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
@@ -35178,10 +37334,16 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     xg_kop_remove(loop);
 }
 
+/* Rounds in which threads wait for each other cannot be mixed, so many of them are only more code, and what hoisting takes out of all of them lives all the time. */
+XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
+    const xg_kop *op;
+    for (op = r->first; op; op = op->next) if (xg_kop_flags(op->op) & KF_CONV) return true;
+    return false;
+}
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1) return;
+    if (trips < 1 || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);
@@ -35345,6 +37507,8 @@ XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg
  *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
  * - A load is invariant when nothing in the kernel writes to its slice.
  * - A shared array is a static array of its own, aligned to 16 bytes; sync_threads is a barrier.
+ * - The constant part of an index goes into the bytes of the address at once. What unrolled loops and vectors access differs in nothing else, so the rest of
+ *   the map and of the address is made once.
  * Requires: one-dimensional tensors (flatten_tensors), no loops over maps, no calls. Breaks: value semantics; from here on the order of memory operations
  * counts. Each operation is visited once. */
 #ifndef XG_KIR_LOWER_TENSORS_C
@@ -35358,7 +37522,13 @@ typedef struct xg_klow {
     bool invariant;
     int64_t align;
 } xg_klow;
-typedef struct xg_kleveller { xg_kmodule *m; xg_kops dead; uint32_t n_shared; } xg_kleveller;
+typedef struct xg_kleveller {
+    xg_kmodule *m;
+    xg_kops dead;
+    uint32_t n_shared;
+    xg_set rests;             /* of maps, without their constants */
+    xg_set bases;             /* of addresses, likewise */
+} xg_kleveller;
 
 /* ---- types ---- */
 
@@ -35414,10 +37584,94 @@ XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_ko
 
 /* ---- memory ---- */
 
-XG_FN xg_kval *xg_klow_address(xg_kb *b, const xg_kval *tensor, xg_kval *index) {
-    xg_kval *p = xg_kptr(b, ((const xg_klow *)tensor->scratch)->pointer, index, xg_kelem_bytes(tensor->type->elem), 0);
-    if (tensor->type->elements <= INT32_MAX) p->def->flags = KP_INBOUNDS; /* an access is where it may be */
-    return p;
+/* What is left of the map of operation `of` when its constant is gone; made in region `at`. */
+typedef struct xg_klow_rest { const xg_kop *of; const xg_kregion *at; xg_kval *value; } xg_klow_rest;
+XG_FN const xg_aff *xg_klow_map_result(const xg_kop *op) { return ((const xg_imap *)op->p)->results[0]; }
+XG_FN bool xg_klow_rest_same(const void *node, const void *key) {
+    const xg_kop *a = ((const xg_klow_rest *)node)->of, *b = ((const xg_klow_rest *)key)->of;
+    const xg_aff *x = xg_klow_map_result(a), *y = xg_klow_map_result(b);
+    uint32_t k;
+    if (x->n != y->n || a->n_operands != b->n_operands) return false;
+    for (k = 0; k < x->n; k++) if (x->terms[k].of != y->terms[k].of || x->terms[k].scale != y->terms[k].scale) return false;
+    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
+    return true;
+}
+XG_FN uint32_t xg_klow_rest_hash(const xg_kop *op) {
+    const xg_aff *e = xg_klow_map_result(op);
+    uint32_t h = e->n, k;
+    for (k = 0; k < e->n; k++) h = xg_hash_mix(h + e->terms[k].of->id, (uint64_t)e->terms[k].scale);
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    return h;
+}
+XG_FN xg_kval *xg_klow_rest_make(xg_kleveller *z, xg_kop *op) {
+    const xg_aff *e = xg_klow_map_result(op), *rest = xg_aff_from_terms(z->m->aff, 0, e->terms, e->n);
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval **vars;
+    xg_imap *map;
+    uint32_t k;
+    if (!rest) return NULL;
+    if (rest->kind == XG_AFF_DIM) return op->operands[rest->n].value;
+    vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
+    for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value;
+    map = xg_imap_copy(z->m->aff, (const xg_imap *)op->p, 0);
+    map->results[0] = rest;
+    return xg_kapply(&b, map, vars)->results;
+}
+/* index = the answer + *c; itself and 0 where nothing is gained. What was made before stands in front of what is lowered now; it must be seen from there. */
+XG_FN xg_kval *xg_klow_without_constant(xg_kleveller *z, const xg_kregion *from, xg_kval *index, int64_t *c) {
+    xg_kop *op = index->def;
+    const xg_aff *e;
+    xg_klow_rest key, *r;
+    void **slot;
+    *c = 0;
+    if (!op || op->op != XG_K_OP_APPLY || op->n_results != 1 || !xg_imap_ok((const xg_imap *)op->p)) return index;
+    e = xg_klow_map_result(op);
+    if (e->kind != XG_AFF_SUM || !e->k) return index;
+    key.of = op;
+    key.at = op->parent;
+    key.value = NULL;
+    slot = xg_set_find(&z->rests, xg_klow_rest_hash(op), xg_klow_rest_same, &key);
+    r = (xg_klow_rest *)*slot;
+    if (!r || !xg_kregion_inside(from, r->at)) {
+        if (!r) *slot = r = XG_NEW(z->m->temp, xg_klow_rest);
+        *r = key;
+        r->value = xg_klow_rest_make(z, op);
+    }
+    if (!r->value) return index;
+    *c = e->k;
+    return r->value;
+}
+typedef struct xg_klow_base { const xg_kval *p, *index; int64_t scale; uint32_t flags; } xg_klow_base;
+XG_FN bool xg_klow_base_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_klow_base *k = (const xg_klow_base *)key;
+    return op->operands[0].value == k->p && op->operands[1].value == k->index && op->a == k->scale && op->flags == k->flags;
+}
+/* p + index * scale, which may have been made before. */
+XG_FN xg_kval *xg_klow_base_of(xg_kleveller *z, xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, uint32_t flags) {
+    xg_klow_base key;
+    void **slot;
+    xg_kval *v;
+    key.p = p;
+    key.index = index;
+    key.scale = scale;
+    key.flags = flags;
+    slot = xg_set_find(&z->bases, xg_hash_mix((uint32_t)scale * 2 + flags, (uint64_t)p->id << 32 | index->id), xg_klow_base_same, &key);
+    if (*slot && xg_kregion_inside(b->region, ((const xg_kop *)*slot)->parent)) return ((xg_kop *)*slot)->results;
+    v = xg_kptr(b, p, index, scale, 0);
+    v->def->flags = flags;
+    *slot = v->def;
+    return v;
+}
+/* An i32 index is unsigned: what is left of it must be known not to be negative, as a rule of the table asks that takes a constant out of a sum. */
+XG_FN xg_kval *xg_klow_address(xg_kleveller *z, xg_kb *b, const xg_kval *tensor, xg_kval *index) {
+    xg_kval *p = ((const xg_klow *)tensor->scratch)->pointer, *rest;
+    int64_t scale = xg_kelem_bytes(tensor->type->elem), c, bytes;
+    uint32_t flags = tensor->type->elements <= INT32_MAX ? KP_INBOUNDS : 0; /* an access is where it may be */
+    rest = xg_klow_without_constant(z, b->region, index, &c);
+    if (c && (!xg_kval_nonnegative(rest) || (!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes))) c = 0;
+    p = xg_klow_base_of(z, b, p, c ? rest : index, scale, flags);
+    return c ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }
 XG_FN xg_kval *xg_klow_load(xg_kb *b, const xg_klow *t, xg_kval *p, const xg_ktype *type, int64_t align) {
     xg_kval *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, type);
@@ -35458,7 +37712,7 @@ XG_FN void xg_klow_extract(xg_kleveller *z, xg_kop *op) {
     xg_kval *p, *v;
     int64_t bytes = xg_kelem_bytes(e), k;
     xg_klow_need_flat(z, op->operands[0].value->type);
-    p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value);
+    p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
     if (xg_kelem_is_complex(e)) {
         v = xg_klow_load(&b, t, p, xg_kir_vector(z->m, mem->elem, 2), bytes);
         to = xg_klow_new(z, op->results);
@@ -35478,7 +37732,7 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     xg_kelem e = v->type->elem;
     (void)xg_klow_of(z, op->operands[1].value);
     xg_klow_need_flat(z, op->operands[1].value->type);
-    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     if (e == XG_E_I1) v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
     else if (xg_kelem_is_complex(e)) {
         xg_klow *parts = xg_klow_of(z, v);
@@ -35505,7 +37759,7 @@ XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
         p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
         shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
         shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
-    } else p = xg_klow_address(&b, tensor, index);
+    } else p = xg_klow_address(z, &b, tensor, index);
     xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
     xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
@@ -35519,7 +37773,7 @@ XG_FN void xg_klow_read(xg_kleveller *z, xg_kop *op) {
     const xg_ktype *type = op->results[0].type, *part;
     uint32_t n, k;
     int64_t whole = type->elements * xg_kelem_bytes(type->elem), bytes, align;
-    xg_kval *p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value), *v = NULL;
+    xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value), *v = NULL;
     part = xg_klow_part_type(z->m, type, &n);
     bytes = whole / n;
     align = XG_MIN(XG_MIN(whole, t->align), bytes);
@@ -35538,7 +37792,7 @@ XG_FN void xg_klow_write(xg_kleveller *z, xg_kop *op) {
     xg_kval *v = op->operands[0].value, **parts, *p;
     uint32_t n, k;
     int64_t whole = v->type->elements * xg_kelem_bytes(v->type->elem), bytes;
-    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     parts = xg_klow_parts(z, &v, &n);
     bytes = whole / n;
     for (k = 0; k < n; k++) xg_klow_store(&b, parts[k], xg_klow_offset(&b, p, k * bytes), XG_MIN(XG_MIN(whole, t->align), bytes));
@@ -35869,6 +38123,8 @@ XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
     memset(&z, 0, sizeof z);
     z.m = m;
     m->shared_bytes = 0;
+    xg_set_init(&z.rests, m->temp);
+    xg_set_init(&z.bases, m->temp);
     xg_klow_clear(f->body);
     xg_klow_params(&z, f);
     xg_klow_region(&z, f->body);
@@ -36042,7 +38298,10 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_set_init(&made, m->temp);
         xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, &made, ops.p[k]);
+        for (k = 0; k < ops.n; k++) {
+            if (xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]);
+            else xg_kaffine_lower(m, &made, ops.p[k]);
+        }
     }
 }
 
@@ -36092,7 +38351,12 @@ XG_FN xg_kval *xg_kindex_as(xg_kb *b, xg_kval *v, xg_kelem e) {
     if (e == XG_E_I32) return xg_kcast(b, XG_K_OP_TRUNCI, v, e);
     return xg_kcast(b, xg_kval_nonnegative(v) ? XG_K_OP_EXTUI : XG_K_OP_EXTSI, v, e);
 }
-XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) { xg_kop_set_operand(op, k, xg_kindex_as(b, op->operands[k].value, e)); }
+XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) {
+    xg_kval *v = op->operands[k].value, *to = xg_kindex_as(b, v, e);
+    if (to == v) return;
+    xg_kop_set_operand(op, k, to);
+    b->m->settled = false;
+}
 
 /* ---- division by constants ---- */
 
@@ -36126,6 +38390,7 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
     if ((op->op != XG_K_OP_DIVUI && op->op != XG_K_OP_REMUI) || !xg_kval_is_const(op->operands[1].value, &d) || xg_klog2(d) >= 0) return false;
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
+    b->m->settled = false;
     if (op->op == XG_K_OP_REMUI) {
         q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2(b, XG_K_OP_MULI, q, xg_kconst_int(b, XG_E_I32, d)));
         xg_kval_set_range(q, xg_kval_range(op->results));
@@ -36158,6 +38423,7 @@ XG_FN void xg_kindex_arithmetic(xg_kmodule *m, xg_kop *op, uint32_t from) {
     if (w == r->type->elem) { (void)xg_kindex_divide(op, &b); return; }
     /* done in 64 bits, kept in 32: the uses get the truncated value, and so does the conversion's operand not */
     after = xg_kb_after(m, op);
+    m->settled = false;
     {
         xg_kval *t;
         r->type = xg_kir_scalar(m, w);
@@ -36174,6 +38440,7 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kelem to = r->type->elem;
     if (r->type->kind != XG_TK_SCALAR) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "vectors of indices");
+    m->settled = false;
     if (x->type->elem == to) v = x;
     else if (xg_kelem_bits(x->type->elem) > xg_kelem_bits(to)) v = xg_kcast(&b, XG_K_OP_TRUNCI, x, to);
     else v = xg_kcast(&b, x->type->elem == XG_E_I1 ? XG_K_OP_EXTUI : XG_K_OP_EXTSI, x, to);
@@ -36217,6 +38484,7 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
 
 XG_FN void xg_kir_convert_index(xg_kmodule *m) {
     xg_kfunc *f;
+    m->settled = true;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         uint32_t k;
@@ -36381,6 +38649,16 @@ XG_FN void xg_emit_merge(xg_fusion_emission *e);
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- fft_butterfly.c ---- */
+XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign); /* the transform of so few elements, in registers */
+XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w);
+XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real); /* exp(sign 2 pi i k / n), index k in 0 .. most < n */
+/* ---- fft.c ---- */
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_fft(xg_fusion_emission *e);
+/* ---- triangular.c ---- */
+XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_triangular(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
@@ -38543,8 +40821,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
     uint32_t k;
     e->funcs = XG_NEW_N(e->arena, xg_kfunc *, e->parts->n_parts);
     e->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts); /* one for all functions: an instruction is made in its own only */
-    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) e->funcs[k] = xg_emit_declare(e, k);
-    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) xg_emit_define(e, k);
+    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) if (with_roots || !xg_sort_of_root(e->parts->parts[k].root)) e->funcs[k] = xg_emit_declare(e, k); /* a sort's own emitter makes it, and what is sliced off it */
+    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) if (e->funcs[k]) xg_emit_define(e, k);
 }
 
 #endif /* XG_EMIT_ELEMENTAL_C */
@@ -38683,6 +40961,270 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_LOOP_C */
+/* emit/sliding.c -- windows that overlap: a thread makes several neighbours along the outermost dimension of the window, since these share most of what they fold.
+ *
+ * Of `count` windows of `size` places, each `stride` further than the one before, places 0 .. size + (count - 1) * stride - 1 are read once, not `size` for each.
+ *     before = places 0 .. (count - 1) * stride - 1, left out by later windows;  core = places of all windows;  after = places that earlier windows do not reach
+ * Sums, products, maxima and their like (opt/reducer.c) are joined from parts: the core, once for all, the tails of `before` and the heads of `after`, each one
+ * element longer than the last:
+ *     window u = tail[u] o core o head[u]
+ * so a window costs about size / count + 3 steps. No two elements change places; only the brackets move. Of other computations, and sums of narrow floats, each window is folded in its own
+ * order, bit for bit as by one thread an element; only reads are shared.
+ * Places in the padding are left out. What is behind the windows (hero.c) is made for each of them. */
+#ifndef XG_EMIT_SLIDING_C
+#define XG_EMIT_SLIDING_C
+
+enum { XG_SLIDING_MANY = 8, XG_SLIDING_FEW = 4 /* windows of a thread; few where a place of the dimension is itself long */, XG_SLIDING_CODE_MAX = 256 };
+
+typedef struct xg_sliding {
+    xg_fusion_emission *e;
+    const xg_inst *i;             /* the reduce-window */
+    xg_heroes heroes;             /* it, or elements of it */
+    xg_window w;
+    const xg_shape *shape;        /* of the result */
+    xg_shape walk;                /* of the threads: `dim` in groups of `count` */
+    uint32_t dim, n;              /* n: arrays that are folded together */
+    int64_t count, inner;         /* inner: places of the other dimensions */
+    bool joint;                   /* parts are joined; else each window is folded by itself */
+    /* while elements are made */
+    xg_fold fold;
+    const xg_imap *map;
+    xg_kval *vars[2 * XG_RANK_MAX];
+    int64_t counts[XG_RANK_MAX];
+    uint32_t windows;             /* how many of the carried ones take what is read */
+    bool take;                    /* what is read replaces what is carried */
+} xg_sliding;
+
+/* ---- the form ---- */
+
+XG_FN bool xg_sliding_plan(xg_sliding *d, const xg_inst *i) {
+    const xg_window_dim *w;
+    uint32_t k;
+    int64_t most, extent;
+    d->i = i;
+    d->w = xg_emit_window(i);
+    d->shape = xg_indexing_output_shape(i, 0);
+    d->n = i->n_operands / 2;
+    if (d->w.n != d->shape->rank || d->shape->dynamic || XG_OPERAND(i, 0)->shape->dynamic || !XG_OPERAND(i, 0)->shape->elements) return false;
+    for (d->dim = 0; d->dim < d->w.n && d->w.p[d->dim].size == 1; d->dim++) {}
+    if (d->dim == d->w.n) return false;
+    w = &d->w.p[d->dim];
+    if (w->base_dilation != 1 || w->window_dilation != 1) return false;
+    for (d->inner = 1, k = d->dim + 1; k < d->w.n; k++) if (!xg_mul64(d->inner, d->w.p[k].size, &d->inner)) return false;
+    extent = d->shape->dims[d->dim];
+    most = XG_MIN((w->size - 1) / w->stride + 1, (int64_t)(d->inner > XG_SLIDING_MANY ? XG_SLIDING_FEW : XG_SLIDING_MANY));
+    most = XG_MIN(most, extent);
+    d->joint = xg_reducer_start_plain(i) != XG_REDUCER_UNKNOWN && xg_reducer_wide(xg_attr_comp(i, XG_A_to_apply), d->shape->type) == XLAGPU_INVALID;
+    while (!d->joint && most > 1 && (most * (most - 1) * w->stride + most) * xg_emit_work(xg_attr_comp(i, XG_A_to_apply)) > XG_SLIDING_CODE_MAX) most--; /* each takes what it alone has by code of its own */
+    if (most < 2) return false;
+    for (d->count = most; d->count > (most + 1) / 2 && extent % d->count; d->count--) {}
+    if (extent % d->count) d->count = most;
+    return true;
+}
+
+XG_FN const xg_inst *xg_sliding_source(const xg_inst *i) { return i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i; }
+XG_FN bool xg_sliding_is_hero(void *data, const xg_inst *i, bool first) {
+    xg_sliding *d = (xg_sliding *)data;
+    const xg_inst *source = xg_sliding_source(i);
+    if (source->op != XG_REDUCE_WINDOW || !xg_shape_is_array(i->shape)) return false;
+    return first ? xg_sliding_plan(d, source) : source == d->i;
+}
+XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
+    memset(d, 0, sizeof *d);
+    d->e = (xg_fusion_emission *)e;
+    return xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes);
+}
+XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
+    xg_sliding d;
+    return xg_sliding_make(&d, e);
+}
+
+/* ---- reading ---- */
+
+/* From the walk's indices, and symbols for the window, to the operand's indices: place `first` of the dimension and, if there are more, symbol `dim` beyond it. */
+XG_FN const xg_imap *xg_sliding_map(xg_sliding *d, int64_t first, int64_t places) {
+    xg_aff_ctx *x = d->e->m->aff;
+    uint32_t rank = d->w.n, k, n = 0;
+    const xg_shape *in = XG_OPERAND(d->i, 0)->shape;
+    xg_imap *m = xg_imap_new(x, rank, rank, 0, rank, 2 * rank);
+    for (k = 0; k < rank; k++) {
+        const xg_window_dim *w = &d->w.p[k];
+        int64_t step = k == d->dim ? w->stride * d->count : w->stride;
+        const xg_aff *at = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, k), step), xg_aff_mul(x, xg_aff_sym(x, k), w->window_dilation)), (k == d->dim ? first : 0) - w->pad_low);
+        d->counts[k] = k == d->dim ? places : w->size;
+        m->dims[k].range = xg_range_of(0, d->walk.dims[k] - 1);
+        m->syms[k].range = xg_range_of(0, d->counts[k] - 1);
+        m->results[k] = xg_aff_div(x, at, w->base_dilation);
+        xg_index_require(m, &n, m->results[k], 0, in->dims[k] - 1);
+        if (w->base_dilation > 1) xg_index_require(m, &n, xg_aff_mod(x, at, w->base_dilation), 0, 0);
+    }
+    m->n_constraints = n;
+    return xg_imap_simplify(x, m);
+}
+
+XG_FN void xg_sliding_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_sliding *d = (xg_sliding *)data;
+    xg_kval *idx[XG_RANK_MAX];
+    xg_elem *x = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
+    uint32_t k, u;
+    (void)at;
+    xg_elem_apply(s, d->map, d->vars, idx);
+    for (k = 0; k < d->n; k++) x[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    if (d->take) { memcpy(acc, x, d->n * sizeof *x); return; }
+    for (u = 0; u < d->windows; u++) {
+        memcpy(d->fold.args + d->n, x, d->n * sizeof *x);
+        xg_fold_step(s, &d->fold, acc + u * d->n);
+    }
+}
+XG_FN void xg_sliding_body(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_sliding *d = (xg_sliding *)data;
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) d->vars[d->w.n + k] = at[k];
+    xg_elem_when(s, xg_elem_in_domain(s, d->map, &d->walk, d->counts, d->vars), xg_sliding_take, d, at, acc, d->windows * d->n);
+}
+/* What stands at `places` places from `first` on is folded into each of some windows that follow each other. */
+XG_FN void xg_sliding_read(xg_sliding *d, xg_scope *s, int64_t first, int64_t places, xg_elem *acc, uint32_t windows) {
+    if (!places || !windows) return;
+    if (d->inner == 1 && places > 8 && places % 8) { /* a loop that is unrolled, and what is left */
+        xg_sliding_read(d, s, first, places - places % 8, acc, windows);
+        first += places - places % 8;
+        places %= 8;
+    }
+    d->map = xg_sliding_map(d, first, places);
+    d->windows = windows;
+    if (d->map->state == XG_IMAP_OK) xg_elem_nest(s, d->counts, d->w.n, xg_sliding_body, d, acc, windows * d->n);
+}
+
+/* ---- folding ---- */
+
+/* Each window in its own order. */
+XG_FN void xg_sliding_apart(xg_sliding *d, xg_scope *s, xg_elem *acc) {
+    int64_t size = d->w.p[d->dim].size, stride = d->w.p[d->dim].stride, before = (d->count - 1) * stride, p;
+    for (p = 0; p < before; p++) xg_sliding_read(d, s, p, 1, acc, (uint32_t)(p / stride + 1));
+    xg_sliding_read(d, s, before, size - before, acc, (uint32_t)d->count);
+    for (p = size; p < size + before; p++) xg_sliding_read(d, s, p, 1, acc + ((p - size) / stride + 1) * d->n, (uint32_t)(d->count - 1 - (p - size) / stride));
+}
+
+XG_FN void xg_sliding_nothing(xg_sliding *d, xg_scope *s, xg_elem *acc) {
+    xlagpu_type t = xg_type_real(d->shape->type);
+    double v = xg_reducer_neutral(d->fold.comp);
+    if (xg_reducer_start_of(d->i, d->e->arena) == XG_REDUCER_FROM_INIT) { *acc = xg_elem_of(s, XG_OPERAND(d->i, d->n), d->vars); return; }
+    acc->v = xg_kelem_is_float(xg_kelem_of(t)) ? xg_kconst_float(&s->b, xg_kelem_of(t), v) : xg_kconst_int(&s->b, xg_kelem_of(t), (int64_t)v);
+    acc->im = xg_type_class(d->shape->type) == XGT_C ? acc->v : NULL;
+}
+XG_FN xg_elem xg_sliding_join(xg_sliding *d, xg_scope *s, xg_elem a, xg_elem b) {
+    xg_elem args[2];
+    args[0] = a;
+    args[1] = b;
+    xg_elem_call_comp(s, d->fold.comp, args, args, 1);
+    return args[0];
+}
+/* What stands at some places, by itself. One element needs nothing to start from. */
+XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t places) {
+    xg_elem acc;
+    xg_sliding_nothing(d, s, &acc);
+    d->take = places * d->inner == 1;
+    xg_sliding_read(d, s, first, places, &acc, 1);
+    d->take = false;
+    return acc;
+}
+XG_FN void xg_sliding_together(xg_sliding *d, xg_scope *s, xg_elem *acc) {
+    int64_t size = d->w.p[d->dim].size, stride = d->w.p[d->dim].stride, before = (d->count - 1) * stride, p, u;
+    const bool late = xg_reducer_start_of(d->i, d->e->arena) != XG_REDUCER_FROM_INIT;
+    xg_elem core = xg_sliding_part(d, s, before, size - before), tail = core, head = core, init = acc[0];
+    for (u = d->count - 1; u >= 0; u--) {
+        acc[u] = tail;
+        for (p = u * stride - 1; p >= (u - 1) * stride && p >= 0; p--) tail = xg_sliding_join(d, s, xg_sliding_part(d, s, p, 1), tail);
+    }
+    for (u = 1; u < d->count; u++) {
+        for (p = size + (u - 1) * stride; p < size + u * stride; p++) head = u == 1 && p == size ? xg_sliding_part(d, s, p, 1) : xg_sliding_join(d, s, head, xg_sliding_part(d, s, p, 1));
+        acc[u] = xg_sliding_join(d, s, acc[u], head);
+    }
+    for (u = 0; late && u < d->count; u++) acc[u] = xg_sliding_join(d, s, init, acc[u]);
+}
+
+/* ---- results ---- */
+
+XG_FN void xg_sliding_roots(xg_sliding *d, xg_scope *s, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
+    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1);
+    uint32_t k;
+    s->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1); /* other windows are at other indices */
+    for (k = 0; k < d->heroes.n; k++) xg_hero_give(s, d->heroes.p[k], acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0]);
+    for (k = 0; k < e->n_roots; k++) {
+        xg_elem_apply(s, xg_emit_same_place(e->m->aff, d->shape, e->roots[k]->shape), at, here + (size_t)k * XG_RANK_MAX);
+        v[k] = xg_elem_of(s, e->roots[k], here + (size_t)k * XG_RANK_MAX);
+    }
+    for (k = 0; k < e->n_roots; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
+}
+
+/* Window u of the thread, if the dimension goes on so far. */
+XG_FN void xg_sliding_write(xg_sliding *d, xg_scope *s, int64_t u, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
+    xg_fusion_emission *e = d->e;
+    int64_t extent = d->shape->dims[d->dim], groups = d->walk.dims[d->dim];
+    xg_kval *here[XG_RANK_MAX], *beyond, **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
+    bool asked = (groups - 1) * d->count + u >= extent;
+    xg_kb outer;
+    xg_kop *op = NULL;
+    uint32_t k;
+    memcpy(here, at, d->w.n * sizeof *here);
+    beyond = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_k2(&s->b, XG_K_OP_MULI, at[d->dim], xg_elem_index(s, d->count)), xg_elem_index(s, u));
+    xg_kval_set_range(beyond, xg_range_of(u, (groups - 1) * d->count + u));
+    here[d->dim] = beyond;
+    memcpy(inside, dest, e->n_roots * sizeof *dest);
+    if (asked) {
+        for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
+        op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, beyond, xg_elem_index(s, extent)), types, e->n_roots);
+        outer = s->b;
+        s->b = xg_kb_end(e->m, op->regions[1]);
+        xg_kyield(&s->b, dest, e->n_roots);
+        s->b = xg_kb_end(e->m, op->regions[0]);
+        s->b.loc = outer.loc;
+        here[d->dim] = xg_k2(&s->b, XG_K_OP_MINSI, beyond, xg_elem_index(s, extent - 1));
+        xg_kval_set_range(here[d->dim], xg_range_of(0, extent - 1));
+    }
+    xg_sliding_roots(d, s, acc, here, inside);
+    if (asked) {
+        xg_kyield(&s->b, inside, e->n_roots);
+        s->b = outer;
+        for (k = 0; k < e->n_roots; k++) inside[k] = &op->results[k];
+    }
+    memcpy(dest, inside, e->n_roots * sizeof *dest);
+}
+
+XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_sliding *d = (xg_sliding *)data;
+    xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+    int64_t u;
+    uint32_t k;
+    (void)which;
+    memcpy(d->vars, at, d->w.n * sizeof *at);
+    d->fold = xg_fold_begin(s, d->i, acc, at);
+    for (u = 1; u < d->count; u++) for (k = 0; k < d->n; k++) acc[u * d->n + k] = acc[k];
+    if (d->joint) xg_sliding_together(d, s, acc);
+    else xg_sliding_apart(d, s, acc);
+    for (u = 0; u < d->count; u++) xg_sliding_write(d, s, u, acc + u * d->n, at, dest);
+}
+
+XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
+    xg_sliding d;
+    xg_section section;
+    int64_t *dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
+    (void)xg_sliding_make(&d, e);
+    memcpy(dims, d.shape->dims, d.shape->rank * sizeof *dims);
+    d.walk = *d.shape;
+    d.walk.dims = dims;
+    d.walk.elements = d.shape->elements / dims[d.dim];
+    dims[d.dim] = (dims[d.dim] + d.count - 1) / d.count;
+    d.walk.elements *= dims[d.dim];
+    section.shape = &d.walk;
+    section.unroll = 1;
+    xg_emit_sections(e, &section, 1, xg_sliding_element, &d);
+}
+
+#endif /* XG_EMIT_SLIDING_C */
 /* emit/hero.c -- the operations that decide how a fusion is walked: finding them, and what is behind them.
  *
  * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of. So an emitter may make heroes' elements
@@ -39449,12 +41991,13 @@ XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
 #endif /* XG_EMIT_CONCATENATE_C */
 /* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
  *
- * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, in whose memory it lies (fuse/in_place.c): what is not updated is there
- * already. Each result has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then. */
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update of it, in whose memory it lies (fuse/in_place.c): what
+ * is not updated is there already. Each update has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of
+ * one array overlap, the last one alone computes and writes. */
 #ifndef XG_EMIT_UPDATE_C
 #define XG_EMIT_UPDATE_C
 
-typedef struct xg_update { xg_section *sections; uint32_t *root, n; } xg_update;
+typedef struct xg_update { xg_section *sections; uint32_t *root, n; const xg_inst **which; } xg_update; /* by section */
 
 XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
     root = xg_in_place_strip(root);
@@ -39483,12 +42026,9 @@ XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
     return true;
 }
 
-XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
-    xg_update *u = (xg_update *)data;
-    uint32_t root = u->root[which], k;
-    const xg_inst *r = s->e->roots[root], *i = xg_update_of(r);
-    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
-    xg_elem v;
+/* Where element `at` of an update stands in the array. */
+XG_FN void xg_update_place(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval **idx) {
+    uint32_t k;
     for (k = 0; k < i->shape->rank; k++) {
         int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
         idx[k] = at[k];
@@ -39496,26 +42036,83 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
         idx[k] = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 2, k, slack), at[k]);
         xg_kval_set_range(idx[k], xg_range_of(0, i->shape->dims[k] - 1));
     }
+}
+/* Whether the update covers a place; NULL: it covers all. */
+XG_FN xg_kval *xg_update_covers(xg_scope *s, const xg_inst *i, xg_kval *const *idx) {
+    xg_kval *covers = NULL, *start;
+    uint32_t k;
+    for (k = 0; k < i->shape->rank; k++) {
+        int64_t size = XG_OPERAND(i, 1)->shape->dims[k], slack = i->shape->dims[k] - size;
+        if (!slack) continue;
+        start = xg_elem_start(s, i, 2, k, slack);
+        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SGE, idx[k], start));
+        covers = xg_elem_and(s, covers, XG_KCMPI(&s->b, XG_CI_SLT, idx[k], xg_k2(&s->b, XG_K_OP_ADDI, start, xg_elem_index(s, size))));
+    }
+    return covers;
+}
+/* No later update of the same array covers the place; NULL: that is so everywhere. */
+XG_FN xg_kval *xg_update_lasts(xg_scope *s, const xg_inst *root, const xg_inst *i, xg_kval *const *idx) {
+    xg_kval *lasts = NULL, *covers, *yes;
+    const xg_inst *later = xg_update_of(root);
+    for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
+        xg_kval *own[XG_RANK_MAX];
+        if (!XG_OPERAND(later, 1)->shape->elements) continue;
+        xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, later->shape), idx, own);
+        covers = xg_update_covers(s, later, own);
+        yes = xg_kconst_int(&s->b, XG_E_I1, 1);
+        lasts = xg_elem_and(s, lasts, covers ? xg_k2(&s->b, XG_K_OP_XORI, covers, yes) : xg_kconst_int(&s->b, XG_E_I1, 0));
+    }
+    return lasts;
+}
+
+XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_update *u = (xg_update *)data;
+    uint32_t root = u->root[which];
+    const xg_inst *r = s->e->roots[root], *i = u->which[which];
+    const xg_ktype *type = dest[root]->type;
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX], *lasts;
+    xg_kb outer = s->b;
+    xg_kop *op = NULL;
+    xg_elem v;
+    xg_update_place(s, i, at, idx);
+    lasts = xg_update_lasts(s, r, i, idx);
+    if (lasts) {
+        op = xg_kif(&s->b, lasts, &type, 1);
+        outer = s->b;
+        s->b = xg_kb_end(s->e->m, op->regions[1]);
+        xg_kyield(&s->b, &dest[root], 1);
+        s->b = xg_kb_end(s->e->m, op->regions[0]);
+        s->b.loc = outer.loc;
+    }
     v = xg_elem_of(s, XG_OPERAND(i, 1), at);
     xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
     dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
+    if (!lasts) return;
+    xg_kyield(&s->b, &dest[root], 1);
+    s->b = outer;
+    dest[root] = op->results;
 }
 
 XG_FN void xg_emit_update(xg_fusion_emission *e) {
     xg_update u;
-    uint32_t k;
-    u.sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
-    u.root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    uint32_t k, n = 0;
+    XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
+    u.sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
+    u.root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
+    u.which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
     u.n = 0;
     for (k = 0; k < e->n_roots; k++) {
-        const xg_inst *i = xg_update_of(e->roots[k]);
-        xg_shape *walk = XG_NEW(e->arena, xg_shape);
-        *walk = *XG_OPERAND(i, 1)->shape;
-        if (!walk->elements) continue;
-        walk->layout = i->shape->layout;
-        u.sections[u.n].shape = walk;
-        u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
-        u.root[u.n++] = k;
+        const xg_inst *i;
+        for (i = xg_update_of(e->roots[k]); i->op == XG_DYNAMIC_UPDATE_SLICE; i = xg_in_place_strip(XG_OPERAND(i, 0))) {
+            xg_shape *walk = XG_NEW(e->arena, xg_shape);
+            *walk = *XG_OPERAND(i, 1)->shape;
+            if (!walk->elements) continue;
+            walk->layout = i->shape->layout;
+            u.sections[u.n].shape = walk;
+            u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+            u.root[u.n] = k;
+            u.which[u.n++] = i;
+        }
     }
     xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
 }
@@ -40058,7 +42655,7 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
  * the sort is always stable.
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
  * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
@@ -40066,6 +42663,7 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
 }
@@ -40273,29 +42871,33 @@ XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
 XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
-    int64_t output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+    int64_t output;
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
+    output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
     if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
     return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
 }
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = !d->limit && d->kept % d->threads == 0;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
+    int64_t kept = d->whole ? d->kept : i->shape->dims[d->dim], first = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p[d->dim].start : 0;
+    bool exact = !d->limit && kept % d->threads == 0;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
-    xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
+    xg_kval *p = xg_sort_nth(d, l.var, exact ? kept - 1 : d->places * 2), *place, *r, *inside[XG_RANK_MAX];
     const xg_ktype *type = dest->type;
     xg_kb outer = d->s.b;
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    place = first ? xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, p, xg_elem_index(&d->s, first)), d->places - 1) : p;
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &place, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &place, 1));
     memcpy(inside, d->row, sizeof inside);
     inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);
@@ -40377,6 +42979,1620 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SORT_C */
+/* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups that lead.
+ *
+ * The elements of a row fall into residue classes of their indices modulo `groups`. A thread finds the best of each of its classes; of these the best k are found. All of the best
+ * k elements lie in the classes that lead by them, for each class that is passed over has k others with something better. So only those k classes are
+ * looked at again, each split into finer ones (the modulus grows `split` times), until a class is one element:
+ *     modulus = width * split;  classes = all
+ *     repeat: list = best of each class;  the best k of list, in order;  done if modulus >= length;  classes = those of the best k, modulus *= split
+ *
+ * List entries are integers of 64 bits: the element's key, ordered as signed, above the complement of its index, so that no two are equal, the greater one goes first, and
+ * equal elements go by their indices. A class without an element has the least key and an index behind the row, of the same class.
+ * The best `width` (k, rounded up to a power of two) of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
+ * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them. */
+#ifndef XG_EMIT_TOPK_C
+#define XG_EMIT_TOPK_C
+
+enum { XG_TOPK_THREADS_MAX = 512, XG_TOPK_GROUPS_MAX = 4096 /* of 8 bytes each in shared memory */ };
+
+typedef struct xg_topk_site {
+    xg_fusion_emission *e;
+    const xg_inst *i, *x;
+    int64_t length, k, width, split, groups, threads;
+    uint32_t dim;
+    xg_scope s;
+    xg_kval *thread, *row[XG_RANK_MAX];
+} xg_topk_site;
+
+XG_FN bool xg_emit_topk_match(const xg_fusion_emission *e) {
+    const xg_inst *i = xg_sort_of_root(e->roots[0]);
+    uint32_t k;
+    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != i) return false;
+    return i && xg_fuse_topk_selects(i);
+}
+
+/* ---- blocks, loops, keys ---- */
+
+XG_FN xg_kval *xg_topk_ranged(xg_kval *v, int64_t hi) { xg_kval_set_range(v, xg_range_of(0, hi)); return v; }
+XG_FN xg_kval *xg_topk_i64(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I64, v); }
+XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &list, 1, &list->type, 1, 0)->results; }
+
+/* body(d, data, number, list) for all numbers below n, each by one thread. */
+typedef xg_kval *(*xg_topk_body)(xg_topk_site *d, const void *data, xg_kval *number, xg_kval *list);
+XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_body body, const void *data) {
+    xg_kb *b = &d->s.b, outer = *b, inner;
+    const xg_ktype *type = list->type;
+    bool loop = n > d->threads, part = n % d->threads != 0;
+    xg_kval *number = d->thread, *zero, *one;
+    xg_kop *all = NULL, *some = NULL;
+    if (loop) {
+        zero = xg_elem_index(&d->s, 0);
+        one = xg_elem_index(&d->s, 1);
+        all = xg_kfor(b, zero, xg_elem_index(&d->s, (n + d->threads - 1) / d->threads), one, &list, 1);
+        outer = *b;
+        list = &all->regions[0]->args[1];
+        *b = xg_kb_end(d->e->m, all->regions[0]);
+        b->loc = outer.loc;
+        number = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &all->regions[0]->args[0], xg_elem_index(&d->s, d->threads)), d->thread);
+        xg_topk_ranged(number, (n + d->threads - 1) / d->threads * d->threads - 1);
+    }
+    if (part) {
+        some = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, number, xg_elem_index(&d->s, n)), &type, 1);
+        inner = *b;
+        *b = xg_kb_end(d->e->m, some->regions[1]);
+        xg_kyield(b, &list, 1);
+        *b = xg_kb_end(d->e->m, some->regions[0]);
+        b->loc = outer.loc;
+    }
+    list = body(d, data, number, list);
+    if (part) {
+        xg_kyield(b, &list, 1);
+        *b = inner;
+        list = some->results;
+    }
+    if (loop) {
+        xg_kyield(b, &list, 1);
+        *b = outer;
+        list = all->results;
+    }
+    return list;
+}
+
+/* Ordered as a signed number: what goes first is greater. */
+XG_FN xg_kval *xg_topk_key(xg_topk_site *d, xg_elem x) {
+    xg_kb *b = &d->s.b;
+    xlagpu_type t = d->x->shape->type;
+    bool word = xg_type_bits(t) == 32;
+    xg_kval *v = x.v;
+    if (xg_type_class(t) == XGT_F) v = xg_type_bits(t) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(t)) : xg_scalar_ordered_bits(b, v);
+    else if (!xg_type_signed(t)) v = word ? xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, INT32_MIN)) : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
+    if (v->type->elem != XG_E_I32) v = xg_kcast(b, XG_K_OP_EXTSI, v, XG_E_I32);
+    return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, -1));
+}
+XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
+    d->row[d->dim] = index;
+    return xg_topk_key(d, xg_elem_of(&d->s, d->x, d->row));
+}
+XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
+    xg_kb *b = &d->s.b;
+    xg_kval *high = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
+    low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_I64);
+    return xg_k2(b, XG_K_OP_ORI, high, low);
+}
+/* The index of the list's entry at a place. */
+XG_FN xg_kval *xg_topk_index(xg_topk_site *d, xg_kval *list, xg_kval *place, int64_t most) {
+    xg_kb *b = &d->s.b;
+    xg_kval *low = xg_kcast(b, XG_K_OP_TRUNCI, xg_kextract(b, list, &place, 1), XG_E_I32);
+    return xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_INDEX), most);
+}
+
+/* ---- the best of each class ---- */
+
+typedef struct xg_topk_level { int64_t modulus; xg_kval *leaders; } xg_topk_level; /* leaders: the k classes of the modulus before; NULL: all of them */
+
+/* The class of a group: its own number, or a part of a leader's. *dead: the group has none, as k is no power of two. */
+XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *group, xg_kval **dead) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s.b;
+    int64_t coarse = l->modulus / d->split;
+    xg_kval *part[2], *leader;
+    xg_imap *m;
+    *dead = NULL;
+    if (!l->leaders) return group;
+    m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    m->dims[0].range = xg_range_of(0, d->groups - 1);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->width);
+    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->width), coarse);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &group, part);
+    xg_topk_ranged(part[0], d->width - 1);
+    if (d->k < d->width) {
+        *dead = xg_kcmpi_(b, XG_CI_SGE, part[0], xg_elem_index(&d->s, d->k));
+        part[0] = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, part[0], xg_elem_index(&d->s, d->k - 1)), d->k - 1);
+    }
+    leader = xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
+    return xg_k2(b, XG_K_OP_ADDI, leader, xg_topk_ranged(part[1], l->modulus - coarse));
+}
+/* The class of each of the best k. */
+XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *leaders) {
+    const xg_topk_level *l = (const xg_topk_level *)data;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_kval *index = xg_topk_index(d, l->leaders, place, d->length - 1), *klass;
+    m->dims[0].range = xg_range_of(0, d->length - 1);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), l->modulus);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &index, &klass);
+    return xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, klass, XG_E_I32), leaders, &place, 1);
+}
+
+/* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index behind it; equal ones leave the former. */
+XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_kval *number) {
+    xg_kb *b = &d->s.b;
+    xg_kval *key = xg_topk_at(d, index), *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
+    best[0] = xg_kselect(b, better, key, best[0]);
+    best[1] = xg_kselect(b, better, number, best[1]);
+}
+
+/* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
+XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
+    xg_kb *b = &d->s.b, outer;
+    xg_kval *index, *number, *from;
+    const int64_t stride = 8, first = n % stride ? n % stride : stride;
+    int64_t k;
+    xg_kop *op;
+    best[0] = xg_topk_at(d, klass);
+    best[1] = xg_kconst_int(b, XG_E_I32, 0);
+    for (k = 1; k < first; k++) {
+        index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
+        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
+    }
+    if (first == n) return;
+    from = xg_elem_index(&d->s, first);
+    op = xg_kfor(b, from, xg_elem_index(&d->s, n), xg_elem_index(&d->s, stride), best, 2);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    best[0] = &op->regions[0]->args[1];
+    best[1] = &op->regions[0]->args[2];
+    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &op->regions[0]->args[0], xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
+    number = xg_kcast(b, XG_K_OP_INDEX_CAST, &op->regions[0]->args[0], XG_E_I32);
+    for (k = 0; k < stride; k++) {
+        index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
+        xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
+    }
+    xg_kyield(b, best, 2);
+    *b = outer;
+    best[0] = &op->results[0];
+    best[1] = &op->results[1];
+}
+
+/* The one more element that the first classes have; `full` others were seen. */
+XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
+    xg_kb *b = &d->s.b, outer;
+    const xg_ktype *types[2];
+    xg_kval *index, *none[2], *some[2], *beyond;
+    xg_kop *op;
+    beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
+    xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
+    if (full) { none[0] = best[0]; none[1] = best[1]; }
+    else { none[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); none[1] = xg_kconst_int(b, XG_E_I32, 1); }
+    types[0] = none[0]->type;
+    types[1] = none[1]->type;
+    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)), types, 2);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, none, 2);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
+    if (full) { some[0] = best[0]; some[1] = best[1]; xg_topk_better(d, some, index, xg_kconst_int(b, XG_E_I32, full)); }
+    else { some[0] = xg_topk_at(d, index); some[1] = xg_kconst_int(b, XG_E_I32, 0); }
+    xg_kyield(b, some, 2);
+    *b = outer;
+    best[0] = &op->results[0];
+    best[1] = &op->results[1];
+}
+
+XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
+    const xg_topk_level *l = (const xg_topk_level *)data;
+    xg_kb *b = &d->s.b;
+    int64_t full = d->length / l->modulus, behind = (d->length + l->modulus - 1) / l->modulus * l->modulus;
+    xg_kval *best[2] = {NULL, NULL}, *dead, *klass = xg_topk_class(d, l, group, &dead), *entry, *none, *index;
+    xg_topk_ranged(klass, l->modulus - 1);
+    if (full) xg_topk_walk(d, l, klass, full, best);
+    if (d->length % l->modulus) xg_topk_last(d, l, klass, full, best);
+    index = xg_kcast(b, XG_K_OP_INDEX_CAST, best[1], XG_E_INDEX);
+    xg_topk_ranged(index, XG_MAX(full, 1));
+    index = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, index, xg_elem_index(&d->s, l->modulus)), klass);
+    entry = xg_topk_entry(d, best[0], xg_topk_ranged(index, (XG_MAX(full, 1) + 1) * l->modulus - 1));
+    if (dead) {
+        /* Not a class, so no index of one: behind all others, and different in each group. */
+        none = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_ADDI, group, xg_elem_index(&d->s, behind + l->modulus)), XG_E_I64);
+        none = xg_k2(b, XG_K_OP_SUBI, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
+        entry = xg_kselect(b, dead, none, entry);
+    }
+    return xg_kinsert(b, entry, list, &group, 1);
+}
+
+/* ---- the best of the list ---- */
+
+/* Pair t of a step: places first and second; the greater entry goes to the first, the other to the second unless it is given up. */
+typedef struct xg_topk_step { const xg_imap *places; bool drop; } xg_topk_step;
+XG_FN xg_kval *xg_topk_pair(xg_topk_site *d, const void *data, xg_kval *t, xg_kval *list) {
+    const xg_topk_step *step = (const xg_topk_step *)data;
+    xg_kb *b = &d->s.b;
+    xg_kval *at[2], *x, *y;
+    xg_elem_apply(&d->s, step->places, &t, at);
+    xg_topk_ranged(at[0], d->groups - 1);
+    xg_topk_ranged(at[1], d->groups - 1);
+    x = xg_kextract(b, list, &at[0], 1);
+    y = xg_kextract(b, list, &at[1], 1);
+    list = xg_kinsert(b, xg_k2(b, XG_K_OP_MAXSI, x, y), list, &at[0], 1);
+    return step->drop ? list : xg_kinsert(b, xg_k2(b, XG_K_OP_MINSI, x, y), list, &at[1], 1);
+}
+/* Pairs `bit` apart (mirrored: as far from the ends of 2 * bit places) in runs of `width` that stand `stride` apart. */
+XG_FN xg_kval *xg_topk_exchange(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride, int64_t bit, bool mirrored) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t half = d->width / 2, pairs = runs * half;
+    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit), *first;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_topk_step step;
+    first = xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, t, half), 2), low);
+    first = xg_aff_add(x, first, xg_aff_mul(x, xg_aff_div(x, t, half), stride));
+    m->dims[0].range = xg_range_of(0, pairs - 1);
+    m->results[0] = first;
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, first, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, first, bit);
+    step.places = xg_imap_simplify(x, m);
+    step.drop = false;
+    return xg_topk_sync(d, xg_topk_each(d, pairs, list, xg_topk_pair, &step));
+}
+/* Of runs that stand `stride` apart each second one goes into the one before it. */
+XG_FN xg_kval *xg_topk_merge(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0), *own = xg_aff_mod(x, t, d->width), *base = xg_aff_mul(x, xg_aff_div(x, t, d->width), 2 * stride);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_topk_step step;
+    int64_t bit;
+    m->dims[0].range = xg_range_of(0, runs / 2 * d->width - 1);
+    m->results[0] = xg_aff_add(x, base, own);
+    m->results[1] = xg_aff_add_k(x, xg_aff_sub(x, base, own), stride + d->width - 1);
+    step.places = xg_imap_simplify(x, m);
+    step.drop = true;
+    list = xg_topk_sync(d, xg_topk_each(d, runs / 2 * d->width, list, xg_topk_pair, &step));
+    for (bit = d->width / 2; bit; bit /= 2) list = xg_topk_exchange(d, list, runs / 2, 2 * stride, bit, false);
+    return list;
+}
+XG_FN xg_kval *xg_topk_best(xg_topk_site *d, xg_kval *list) {
+    int64_t half, bit, runs = d->groups / d->width;
+    for (half = 1; half < d->width; half *= 2) {
+        list = xg_topk_exchange(d, list, runs, d->width, half, true);
+        for (bit = half / 2; bit; bit /= 2) list = xg_topk_exchange(d, list, runs, d->width, bit, false);
+    }
+    for (; runs > 1; runs /= 2) list = xg_topk_merge(d, list, runs, d->groups / runs);
+    return list;
+}
+
+/* ---- results ---- */
+
+typedef struct xg_topk_output { const xg_inst *root; xg_kval *list; } xg_topk_output;
+XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *dest) {
+    const xg_topk_output *o = (const xg_topk_output *)data;
+    bool values = o->root->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(o->root, XG_A_index, 0) == 0;
+    xg_kval *index = xg_topk_index(d, o->list, place, d->length - 1), *at[XG_RANK_MAX];
+    xg_elem v;
+    d->row[d->dim] = index;
+    if (values) v = xg_elem_of(&d->s, d->x, d->row);
+    else v = xg_elem_real(xg_scalar_convert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), XLAGPU_S32, o->root->shape->type));
+    memcpy(at, d->row, sizeof at);
+    at[d->dim] = place;
+    return xg_emit_insert(&d->s.b, v, dest, o->root->shape, at);
+}
+
+/* ---- sizes ---- */
+
+/* Shared memory accesses and what belongs to them weigh about as much as an element that is read. */
+XG_FN int64_t xg_topk_cost(const xg_topk_site *d, int64_t split) {
+    int64_t groups = d->width * split, pairs = 0, runs, modulus = groups, levels = 1, log = 0, half;
+    for (half = 1; half < d->width; half *= 2) log++;
+    pairs = groups / 2 * (log * (log + 1) / 2);
+    for (runs = split / 2; runs; runs /= 2) pairs += runs * d->width / 2 * (2 + log);
+    for (; modulus < d->length; modulus *= split) levels++;
+    return levels * (2 * pairs + 4 * groups);
+}
+XG_FN void xg_topk_sizes(xg_topk_site *d) {
+    int64_t split, best = INT64_MAX;
+    for (d->width = 1; d->width < d->k; d->width *= 2) {}
+    for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
+        int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
+        if (d->split && (cost >= best || groups > 1024) && !(groups <= 256 && groups <= d->length)) continue; /* a row keeps some warps busy */
+        best = cost;
+        d->split = split;
+    }
+    d->groups = d->width * d->split;
+    d->threads = XG_MIN(d->length > 4 * d->groups ? d->groups : d->groups / 2, (int64_t)XG_TOPK_THREADS_MAX); /* a list is as many pairs as half its length */
+}
+
+/* Block to the indices of its row. */
+XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_shape *s = d->x->shape;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    const xg_aff *rest = xg_aff_dim(x, 0);
+    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, rows - 1);
+    m->results[d->dim] = xg_aff_const(x, 0);
+    for (k = d->dim; k-- > 0;) {
+        m->results[k] = xg_aff_mod(x, rest, s->dims[k]);
+        rest = xg_aff_div(x, rest, s->dims[k]);
+    }
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
+}
+
+XG_FN void xg_emit_topk(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_topk_site d;
+    xg_topk_level l;
+    xg_topk_output o;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *list, *leaders = NULL, *both[2];
+    const xg_ktype *type, *types[2];
+    int64_t rows;
+    uint32_t k;
+    memset(&d, 0, sizeof d);
+    d.e = e;
+    d.i = xg_sort_of_root(e->roots[0]);
+    d.x = XG_OPERAND(d.i, 0);
+    d.dim = d.x->shape->rank - 1;
+    d.length = d.x->shape->dims[d.dim];
+    d.k = xg_attr_int(d.i, XG_A_k, 0);
+    rows = d.x->shape->elements / d.length;
+    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    xg_topk_sizes(&d);
+    f->threads[0] = (uint32_t)d.threads;
+    f->blocks[0] = (uint32_t)rows;
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    d.s = xg_emit_scope(e, f, UINT32_MAX);
+    d.s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
+    xg_topk_row(&d, rows);
+    type = xg_kir_tensor(e->m, XG_E_I64, &d.groups, 1);
+    list = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    l.leaders = NULL;
+    for (l.modulus = d.groups; ; l.modulus *= d.split) {
+        list = xg_topk_best(&d, xg_topk_sync(&d, xg_topk_each(&d, d.groups, list, xg_topk_group, &l)));
+        if (l.modulus >= d.length) break;
+        if (!leaders) { type = xg_kir_tensor(e->m, XG_E_I32, &d.k, 1); leaders = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+        l.leaders = list; /* read from here, written there */
+        leaders = xg_topk_each(&d, d.k, leaders, xg_topk_lead, &l);
+        both[0] = list;
+        both[1] = leaders;
+        types[0] = list->type;
+        types[1] = leaders->type;
+        list = xg_kir_op(&d.s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
+        l.leaders = leaders = &list[1];
+    }
+    o.list = list;
+    for (k = 0; k < e->n_roots; k++) { o.root = e->roots[k]; dest[k] = xg_topk_each(&d, d.k, dest[k], xg_topk_write, &o); }
+    xg_kreturn(&d.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_TOPK_C */
+/* emit/fft_butterfly.c -- what an fft computes in registers: roots of unity and transforms of few elements.
+ *
+ * - A root exp(sign 2 pi i k / n): k is an integer, so the angle is brought into the first eighth of the turn exactly, by differences of integers; what is left, at most pi/4, is rounded
+ *   once, and sine and cosine are the sums of Taylor up to where the next term is below a quarter of an ulp.
+ * - Of 2, 4 and 8 elements the textbook's butterflies; of an odd number p the sums and differences of elements j and p - j, so that each product of a real number serves two
+ *   results (Rader and Brenner's form of the definition). Complex products use fused multiply-adds. */
+#ifndef XG_EMIT_FFT_BUTTERFLY_C
+#define XG_EMIT_FFT_BUTTERFLY_C
+
+XG_FN xg_kval *xg_fft_number(xg_kb *b, const xg_elem *like, double v) { return xg_kconst_float(b, like->v->type->elem, v); }
+XG_FN xg_elem xg_fft_plus(xg_kb *b, xg_elem x, xg_elem y) { x.v = xg_k2(b, XG_K_OP_ADDF, x.v, y.v); x.im = xg_k2(b, XG_K_OP_ADDF, x.im, y.im); return x; }
+XG_FN xg_elem xg_fft_minus(xg_kb *b, xg_elem x, xg_elem y) { x.v = xg_k2(b, XG_K_OP_SUBF, x.v, y.v); x.im = xg_k2(b, XG_K_OP_SUBF, x.im, y.im); return x; }
+/* x + sign i y */
+XG_FN xg_elem xg_fft_plus_turned(xg_kb *b, xg_elem x, xg_elem y, double sign) {
+    x.v = xg_k2(b, sign < 0 ? XG_K_OP_ADDF : XG_K_OP_SUBF, x.v, y.im);
+    x.im = xg_k2(b, sign < 0 ? XG_K_OP_SUBF : XG_K_OP_ADDF, x.im, y.v);
+    return x;
+}
+XG_FN xg_elem xg_fft_scaled(xg_kb *b, xg_elem x, double v) {
+    xg_kval *s = xg_fft_number(b, &x, v);
+    x.v = xg_k2(b, XG_K_OP_MULF, x.v, s);
+    if (x.im) x.im = xg_k2(b, XG_K_OP_MULF, x.im, s);
+    return x;
+}
+XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w) {
+    xg_elem r;
+    xg_kval *t = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, x.im, w.im));
+    r.v = xg_k3(b, XG_K_OP_FMA, x.v, w.v, t);
+    t = xg_k2(b, XG_K_OP_MULF, x.im, w.v);
+    r.im = xg_k3(b, XG_K_OP_FMA, x.v, w.im, t);
+    return r;
+}
+
+/* ---- roots ---- */
+
+/* 1 + z (c1 + z (c2 + ...)), term k having 1 over the factorial of 2 k + odd, with the sign of its place. */
+XG_FN xg_kval *xg_fft_series(xg_kb *b, xg_kval *z, int terms, int odd) {
+    double c[12], f = 1;
+    xg_kval *r;
+    int k;
+    for (k = 1; k <= terms; k++) { f /= (double)(2 * k - 1 + odd) * (2 * k + odd) * -1.0; c[k] = f; }
+    r = xg_kconst_float(b, z->type->elem, c[terms]);
+    for (k = terms - 1; k >= 1; k--) r = xg_k3(b, XG_K_OP_FMA, z, r, xg_kconst_float(b, z->type->elem, c[k]));
+    return r;
+}
+XG_FN xg_kval *xg_fft_fold(xg_kb *b, xg_kval **n, int64_t twice, int64_t above) { /* n > above: twice - n */
+    xg_kval *is = xg_kcmpi_(b, XG_CI_SGT, *n, xg_kconst_int(b, (*n)->type->elem, above)), *other = xg_k2(b, XG_K_OP_SUBI, xg_kconst_int(b, (*n)->type->elem, twice), *n);
+    *n = xg_kselect(b, is, other, *n);
+    return is;
+}
+XG_FN xg_kval *xg_fft_negate_where(xg_kb *b, xg_kval *where, xg_kval *x) { return where ? xg_kselect(b, where, xg_k1(b, XG_K_OP_NEGF, x), x) : x; }
+XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real) {
+    xg_kelem word = 4 * n <= INT32_MAX ? XG_E_I32 : XG_E_I64;
+    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, k, word), *lower = NULL, *left = NULL, *steep = NULL, *a, *z, *zc;
+    bool wide = real == XG_E_F64;
+    xg_elem w;
+    t = xg_k2(b, XG_K_OP_MULI, t, xg_kconst_int(b, word, 4)); /* in quarters of 1 / n of a turn, n of them a quarter turn */
+    xg_kval_set_range(t, xg_range_of(0, 4 * most));
+    if (4 * most > 2 * n) lower = xg_fft_fold(b, &t, 4 * n, 2 * n);
+    if (4 * most > n) left = xg_fft_fold(b, &t, 2 * n, n);
+    if (8 * most > n) steep = xg_fft_fold(b, &t, n, n / 2);
+    a = XG_KOP2(b, XG_K_OP_MULF, xg_kcast(b, XG_K_OP_SITOFP, t, real), xg_kconst_float(b, real, 1.57079632679489661923 / (double)n));
+    z = xg_k2(b, XG_K_OP_MULF, a, a);
+    zc = xg_fft_series(b, z, wide ? 8 : 5, 0);
+    w.v = xg_k3(b, XG_K_OP_FMA, z, zc, xg_kconst_float(b, real, 1));
+    zc = xg_k2(b, XG_K_OP_MULF, a, z);
+    w.im = xg_k3(b, XG_K_OP_FMA, zc, xg_fft_series(b, z, wide ? 8 : 4, 1), a);
+    if (steep) {
+        a = xg_kselect(b, steep, w.im, w.v);
+        w.im = xg_kselect(b, steep, w.v, w.im);
+        w.v = a;
+    }
+    w.v = xg_fft_negate_where(b, left, w.v);
+    w.im = xg_fft_negate_where(b, lower, w.im);
+    if (sign < 0) w.im = xg_k1(b, XG_K_OP_NEGF, w.im);
+    return w;
+}
+
+/* ---- transforms ---- */
+
+XG_FN void xg_fft_of_2(xg_kb *b, xg_elem *x, xg_elem *y) {
+    xg_elem s = xg_fft_plus(b, *x, *y);
+    *y = xg_fft_minus(b, *x, *y);
+    *x = s;
+}
+/* In the order x, y, z, w. */
+XG_FN void xg_fft_of_4(xg_kb *b, xg_elem *x, xg_elem *y, xg_elem *z, xg_elem *w, double sign) {
+    xg_elem d;
+    xg_fft_of_2(b, x, z);
+    xg_fft_of_2(b, y, w);
+    xg_fft_of_2(b, x, y);            /* x0, x2 */
+    d = *z;
+    *z = *y;
+    *y = xg_fft_plus_turned(b, d, *w, sign);
+    *w = xg_fft_plus_turned(b, d, *w, -sign);
+}
+XG_FN void xg_fft_of_8(xg_kb *b, xg_elem *x, double sign) {
+    xg_elem even[4], odd[4], t;
+    int k;
+    for (k = 0; k < 4; k++) { even[k] = x[2 * k]; odd[k] = x[2 * k + 1]; }
+    xg_fft_of_4(b, &even[0], &even[1], &even[2], &even[3], sign);
+    xg_fft_of_4(b, &odd[0], &odd[1], &odd[2], &odd[3], sign);
+    odd[1] = xg_fft_scaled(b, xg_fft_plus_turned(b, odd[1], odd[1], sign), 0.70710678118654752440);  /* (1 + sign i) / sqrt 2 */
+    odd[3] = xg_fft_scaled(b, xg_fft_plus_turned(b, odd[3], odd[3], -sign), 0.70710678118654752440); /* less than the product with the root by a sign */
+    for (k = 0; k < 4; k++) {
+        if (k == 2) {
+            x[2] = xg_fft_plus_turned(b, even[2], odd[2], sign);
+            x[6] = xg_fft_plus_turned(b, even[2], odd[2], -sign);
+            continue;
+        }
+        t = odd[k];
+        x[k] = k == 3 ? xg_fft_minus(b, even[3], t) : xg_fft_plus(b, even[k], t);
+        x[k + 4] = k == 3 ? xg_fft_plus(b, even[3], t) : xg_fft_minus(b, even[k], t);
+    }
+}
+XG_FN void xg_fft_of_odd(xg_kb *b, xg_elem *x, int64_t p, double sign) {
+    xg_elem sum[XG_FFT_RADIX_MAX / 2 + 1], difference[XG_FFT_RADIX_MAX / 2 + 1], first = x[0], all = x[0];
+    int64_t h = p / 2, k, j;
+    for (j = 1; j <= h; j++) {
+        sum[j] = xg_fft_plus(b, x[j], x[p - j]);
+        difference[j] = xg_fft_minus(b, x[j], x[p - j]);
+        all = xg_fft_plus(b, all, sum[j]);
+    }
+    x[0] = all;
+    for (k = 1; k <= h; k++) {
+        xg_elem across = first, along;
+        along.v = along.im = NULL;
+        for (j = 1; j <= h; j++) {
+            xg_complex root = xg_fft_root(j * k % p, p, 1);
+            xg_kval *c = xg_fft_number(b, &first, root.re), *s = xg_fft_number(b, &first, root.im);
+            across.v = xg_k3(b, XG_K_OP_FMA, sum[j].v, c, across.v);
+            across.im = xg_k3(b, XG_K_OP_FMA, sum[j].im, c, across.im);
+            along.v = along.v ? xg_k3(b, XG_K_OP_FMA, difference[j].v, s, along.v) : xg_k2(b, XG_K_OP_MULF, difference[j].v, s);
+            along.im = along.im ? xg_k3(b, XG_K_OP_FMA, difference[j].im, s, along.im) : xg_k2(b, XG_K_OP_MULF, difference[j].im, s);
+        }
+        x[k] = xg_fft_plus_turned(b, across, along, sign);
+        x[p - k] = xg_fft_plus_turned(b, across, along, -sign);
+    }
+}
+XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign) {
+    switch (radix) {
+    case 1: return;
+    case 2: xg_fft_of_2(b, &x[0], &x[1]); return;
+    case 4: xg_fft_of_4(b, &x[0], &x[1], &x[2], &x[3], sign); return;
+    case 8: xg_fft_of_8(b, x, sign); return;
+    default: xg_fft_of_odd(b, x, radix, sign); return;
+    }
+}
+
+#endif /* XG_EMIT_FFT_BUTTERFLY_C */
+/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the stages (opt/fft_stages.c), and writes them.
+ *
+ *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put them into shared or (last stage) global memory }
+ * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
+ * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
+ * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
+ * Of a real operand the imaginary part is zero; of a half spectrum the other half is the conjugate of element (-k1, -k2, -k3); only the wanted half of a spectrum is written.
+ * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
+#ifndef XG_EMIT_FFT_C
+#define XG_EMIT_FFT_C
+
+enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+
+typedef struct xg_fft_site {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    xg_scope *s;
+    xg_kelem real;
+    double sign, scale;
+    bool to_real;
+    uint32_t n;                       /* transformed dimensions, the last ones */
+    int64_t length[3], in_last, out_last;
+    int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
+    xg_fft_stages stages;
+    xg_kval *where[2];                /* thread and block */
+    const xg_ktype *shared_type;
+    xg_kval *shared, *other, *table;  /* other: NULL if there is one copy only */
+    int64_t table_of;
+} xg_fft_site;
+
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
+    return e->n_roots > 0;
+}
+
+/* ---- indices ---- */
+
+/* The expressions at this thread and block. */
+XG_FN void xg_fft_apply(const xg_fft_site *d, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->dims[1].range = xg_range_of(0, d->blocks - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), d->where, out);
+}
+XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
+    xg_kval *v;
+    xg_fft_apply(d, &a, 1, &v);
+    return v;
+}
+XG_FN xg_range xg_fft_range(const xg_fft_site *d, const xg_aff *a) {
+    xg_range dims[2];
+    xg_aff_env env;
+    dims[0] = xg_range_of(0, d->threads - 1);
+    dims[1] = xg_range_of(0, d->blocks - 1);
+    env = xg_aff_env_of(d->e->m->aff, dims, 2, NULL, 0);
+    return xg_aff_range(&env, xg_aff_simplify(&env, a));
+}
+
+/* Butterfly number i of this thread. */
+typedef struct xg_fft_turn { const xg_fft_stage_row *row; const xg_aff *number, *group, *rest; } xg_fft_turn;
+XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t together = row->length / row->radix * row->inner;
+    xg_fft_turn t;
+    t.row = row;
+    t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
+    t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
+    t.rest = xg_aff_mod(x, t.number, together);
+    return t;
+}
+XG_FN const xg_aff *xg_fft_from(const xg_fft_site *d, const xg_fft_turn *t, int64_t q) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add_k(x, xg_aff_add(x, t->group, t->rest), q * (t->row->length / t->row->radix) * t->row->inner);
+}
+XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_t c) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t run = t->row->done * t->row->inner;
+    const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
+    return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
+}
+XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
+}
+XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), xg_aff_div(x, element, d->volume));
+}
+/* The indices, in the operand or result, of an element of the block. */
+XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
+    xg_aff_ctx *x = d->e->m->aff;
+    uint32_t rank = d->i->shape->rank, k;
+    const xg_aff *line = xg_fft_line_at(d, element), *rest = xg_aff_mod(x, element, d->volume);
+    for (k = d->n; k-- > 0;) {
+        at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
+        rest = xg_aff_div(x, rest, d->length[k]);
+    }
+    for (k = rank - d->n; k-- > 0;) {
+        at[k] = k ? xg_aff_mod(x, line, d->i->shape->dims[k]) : line;
+        line = xg_aff_div(x, line, d->i->shape->dims[k]);
+    }
+}
+
+/* ---- conditions ---- */
+
+/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
+typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
+XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
+    xg_fft_if f;
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
+    uint32_t k;
+    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
+    f.op = xg_kif(&d->s->b, cond, types, n);
+    f.outer = d->s->b;
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
+    xg_kyield(&d->s->b, otherwise, n);
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
+    d->s->b.loc = f.outer.loc;
+    return f;
+}
+XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
+    uint32_t k;
+    xg_kyield(&d->s->b, values, n);
+    d->s->b = f->outer;
+    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
+}
+/* Whether the butterfly exists and, if it touches global memory, its transform too; NULL: always. */
+XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
+    int64_t work = d->count * d->volume / t->row->radix;
+    xg_kval *p = NULL;
+    if (xg_fft_range(d, t->number).hi >= work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if (!global || d->lines % d->count == 0) return p;
+    return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
+}
+
+/* ---- elements ---- */
+
+XG_FN xg_elem xg_fft_zero(const xg_fft_site *d) {
+    xg_elem z;
+    z.v = z.im = xg_kconst_float(&d->s->b, d->real, 0);
+    return z;
+}
+/* Of a half spectrum: where it ends, the element mirrored in all dimensions, conjugate. *mirrored may stay NULL. */
+XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg_kval **mirrored) {
+    xg_kb *b = &d->s->b;
+    uint32_t rank = d->i->shape->rank, k;
+    if (last.hi < d->in_last) return;
+    *mirrored = xg_kcmpi_(b, XG_CI_SGE, at[rank - 1], xg_elem_index(d->s, d->in_last));
+    for (k = 0; k < d->n; k++) {
+        xg_kval **i = &at[rank - d->n + k], *other;
+        int64_t n = d->length[k];
+        other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, n), *i);
+        if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, other);
+        *i = xg_kselect(b, *mirrored, other, *i);
+        xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
+    }
+}
+XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_aff *element) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
+    uint32_t rank = d->i->shape->rank;
+    xg_elem v;
+    xg_fft_global(d, element, want);
+    xg_fft_apply(d, want, rank, at);
+    if (d->to_real) xg_fft_mirrored(d, xg_fft_range(d, want[rank - 1]), at, &mirrored);
+    v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
+    if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
+    v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
+    return v;
+}
+XG_FN void xg_fft_write(xg_fft_site *d, xg_elem v, const xg_aff *element, xg_kval **dest) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t rank = d->i->shape->rank;
+    xg_range last;
+    xg_fft_if f;
+    xg_fft_global(d, element, want);
+    last = xg_fft_range(d, want[rank - 1]);
+    if (last.lo >= d->out_last) return;
+    xg_fft_apply(d, want, rank, at);
+    if (d->to_real) v.im = NULL;
+    if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
+    if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
+    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_kval_set_range(at[rank - 1], xg_range_of(0, d->length[d->n - 1] - 1));
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_fft_if_end(d, &f, dest, 1);
+}
+
+/* ---- shared memory ---- */
+
+XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) { return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results; }
+XG_FN void xg_fft_exchange(xg_fft_site *d) {
+    xg_kval *t = d->shared;
+    d->shared = d->other;
+    d->other = t;
+}
+
+/* ---- a stage in registers ---- */
+
+XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
+    int64_t radix = t->row->radix, q;
+    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix);
+    xg_fft_if f;
+    xg_elem zero;
+    if (exists) {
+        zero = xg_fft_zero(d);
+        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
+        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
+    }
+    for (q = 0; q < radix; q++) {
+        if (first) x[q] = xg_fft_read(d, xg_fft_from(d, t, q));
+        else {
+            xg_kval *at = xg_fft_index(d, xg_fft_place(d, xg_fft_from(d, t, q)));
+            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &at, 1));
+        }
+    }
+    if (!exists) return;
+    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
+    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
+    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+}
+XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
+    xg_aff_ctx *a = d->e->m->aff;
+    int64_t radix = t->row->radix, done = t->row->done, q;
+    xg_elem w[XG_FFT_RADIX_MAX + 1];
+    if (done == 1) return;
+    w[1] = xg_fft_root_at(&d->s->b, xg_fft_index(d, xg_aff_div(a, xg_aff_mod(a, t->rest, done * t->row->inner), t->row->inner)), done - 1, done * radix, d->sign, d->real);
+    for (q = 1; q < radix; q++) {
+        if (q > 1) w[q] = xg_fft_times(&d->s->b, w[q / 2], w[q - q / 2]);
+        x[q] = xg_fft_times(&d->s->b, x[q], w[q]);
+    }
+}
+XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
+    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared;
+    int64_t c;
+    xg_fft_if f;
+    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    for (c = 0; c < t->row->radix; c++) {
+        const xg_aff *element = xg_fft_to(d, t, c);
+        if (last) xg_fft_write(d, x[c], element, to);
+        else {
+            xg_kval *at = xg_fft_index(d, xg_fft_place(d, element));
+            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &at, 1);
+        }
+    }
+    if (exists) xg_fft_if_end(d, &f, to, 1);
+}
+XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
+    const xg_fft_stage_row *row = &d->stages.p[number];
+    bool first = number == 0, last = number + 1 == d->stages.n;
+    int64_t turns = (d->count * d->volume / row->radix + d->threads - 1) / d->threads, i;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, turns * row->radix);
+    xg_fft_turn *t = XG_NEW_N(d->e->arena, xg_fft_turn, turns);
+    for (i = 0; i < turns; i++) {
+        t[i] = xg_fft_turn_of(d, row, i);
+        xg_fft_take(d, &t[i], first, x + i * row->radix);
+    }
+    if (!first && !last) { if (d->other) xg_fft_exchange(d); else xg_fft_wait(d, &d->shared); }
+    for (i = 0; i < turns; i++) {
+        xg_fft_twist(d, &t[i], x + i * row->radix);
+        xg_fft_butterfly(&d->s->b, x + i * row->radix, row->radix, d->sign);
+        xg_fft_put(d, &t[i], last, x + i * row->radix, dest);
+    }
+    if (!last) xg_fft_wait(d, &d->shared);
+}
+
+/* ---- a stage by its definition ---- */
+
+typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
+XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
+    xg_fft_loop l;
+    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
+    l.outer = d->s->b;
+    l.var = &l.op->regions[0]->args[0];
+    l.carried = &l.op->regions[0]->args[1];
+    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
+    d->s->b.loc = l.outer.loc;
+    return l;
+}
+XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
+    xg_kyield(&d->s->b, carried, n);
+    d->s->b = l->outer;
+    return l->op->results;
+}
+/* chunk * threads + thread, and whether that is below the limit (NULL: always). */
+XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
+    xg_kb *b = &d->s->b;
+    xg_kval *v = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, chunk, xg_elem_index(d->s, d->threads)), d->where[0]);
+    bool exact = limit % d->threads == 0;
+    xg_kval_set_range(v, xg_range_of(0, (exact ? limit : (limit / d->threads + 1) * d->threads) - 1));
+    *below = exact ? NULL : xg_kcmpi_(b, XG_CI_SLT, v, xg_elem_index(d->s, limit));
+    return v;
+}
+/* table[k] = the root of order n to the power k */
+XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
+    xg_kval *below, *at, *to;
+    xg_fft_loop l;
+    xg_fft_if f;
+    xg_elem w;
+    if (d->table_of == n) return;
+    if (d->table_of) xg_fft_wait(d, &d->table);
+    d->table_of = n;
+    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
+    at = xg_fft_nth(d, l.var, n, &below);
+    to = l.carried;
+    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
+    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
+    if (below) xg_fft_if_end(d, &f, &to, 1);
+    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    xg_fft_wait(d, &d->table);
+}
+/* Expressions of one index below limit and one below radix. */
+XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    xg_kval *dims[2];
+    uint32_t k;
+    dims[0] = element;
+    dims[1] = q;
+    m->dims[0].range = xg_range_of(0, limit - 1);
+    m->dims[1].range = xg_range_of(0, radix - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
+}
+/* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
+XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s->b;
+    int64_t all = d->count * d->volume, order = row->done * row->radix;
+    const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
+    xg_kval *step, *carried[3], *place, *next, *over, *reached;
+    xg_fft_loop l;
+    xg_elem v, w, r;
+    from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
+    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
+    from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
+    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
+    from = xg_fft_place(d, from);
+    carried[2] = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
+    v = xg_fft_zero(d);
+    carried[0] = carried[1] = v.v;
+    l = xg_fft_loop_begin(d, row->radix, carried, 3);
+    reached = &l.carried[2];
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
+    w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
+    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
+    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
+    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
+    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    next = xg_k2(b, XG_K_OP_ADDI, reached, step);
+    xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
+    over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
+    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
+    r.v = xg_fft_loop_end(d, &l, carried, 3);
+    r.im = r.v + 1;
+    return r;
+}
+XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
+    const xg_fft_stage_row *row = &d->stages.p[number];
+    int64_t all = d->count * d->volume;
+    xg_kval *below, *element, *to, *place;
+    const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
+    xg_fft_loop l;
+    xg_fft_if f;
+    xg_elem v;
+    xg_fft_fill_table(d, row->done * row->radix);
+    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
+    element = xg_fft_nth(d, l.var, all, &below);
+    to = l.carried;
+    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    v = xg_fft_sum(d, row, element);
+    xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
+    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
+    if (below) xg_fft_if_end(d, &f, &to, 1);
+    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    xg_fft_exchange(d);
+    xg_fft_wait(d, &d->shared);
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst *i) {
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = i;
+    d->n = n.n;
+    d->to_real = xg_str_is(type, "IRFFT");
+    d->sign = d->to_real || xg_str_is(type, "IFFT") ? 1 : -1;
+    d->scale = d->volume = 1;
+    for (k = 0; k < n.n; k++) { d->length[k] = n.p[k]; d->volume *= n.p[k]; }
+    if (d->sign > 0) d->scale = 1.0 / (double)d->volume;
+    d->in_last = in->dims[in->rank - 1];
+    d->out_last = i->shape->dims[in->rank - 1];
+    d->lines = 1;
+    for (k = 0; k + n.n < in->rank; k++) d->lines *= in->dims[k];
+    d->real = xg_kelem_of(xg_type_real(i->shape->type));
+    d->bytes = 2 * xg_kelem_bytes(d->real);
+    d->stages = xg_fft_stages_of(d->length, d->n, 1);
+    d->count = 1;
+}
+/* Threads that have one butterfly each in the stage with the most of them. */
+XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
+    int64_t most = 1, limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, turns;
+    uint32_t k;
+    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, d->count * d->volume / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
+    turns = (most + limit - 1) / limit;
+    return (most + turns - 1) / turns;
+}
+/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
+XG_FN void xg_fft_gather(xg_fft_site *d) {
+    int64_t threads = xg_fft_threads(d), plenty = d->e->target->resident_threads / 512;
+    while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
+        d->count *= 2;
+        threads = xg_fft_threads(d);
+    }
+    d->blocks = (d->lines + d->count - 1) / d->count;
+}
+XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
+XG_FN void xg_fft_allocate(xg_fft_site *d) {
+    int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;
+    xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
+    if (!xg_fft_uses_shared(d)) return;
+    d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
+    d->shared = xg_fft_array(d, d->shared_type);
+    if (table || (d->stages.n > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
+    if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
+}
+XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
+    uint32_t k;
+    if (!d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return dest;
+    xg_fft_allocate(d);
+    for (k = 0; k < d->stages.n; k++) {
+        if (d->stages.p[k].radix > XG_FFT_RADIX_MAX) xg_fft_sum_stage(d, k);
+        else xg_fft_register_stage(d, k, &dest);
+    }
+    return dest;
+}
+/* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
+XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
+    xg_scope *s = list[from].s;
+    xg_fusion_emission *e = list[from].e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer;
+    xg_kop *op;
+    if (to - from == 1) {
+        list[from].where[0] = where[0];
+        list[from].where[1] = where[1];
+        if (first[from]) {
+            list[from].where[1] = xg_k2(&s->b, XG_K_OP_SUBI, where[1], xg_elem_index(s, first[from]));
+            xg_kval_set_range(list[from].where[1], xg_range_of(0, list[from].blocks - 1));
+        }
+        dest[from] = xg_fft_transform(&list[from], dest[from]);
+        return;
+    }
+    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
+    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
+        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
+        xg_kyield(&s->b, inside + from, to - from);
+    }
+    s->b = outer;
+    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+}
+
+XG_FN void xg_emit_fft(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_fft_site *list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
+    int64_t *first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1), threads = 1;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots), *where[2];
+    xg_scope s;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_fft_describe(&list[k], e, e->roots[k]);
+        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes)) xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion", "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
+        xg_fft_gather(&list[k]);
+        threads = XG_MAX(threads, xg_fft_threads(&list[k]));
+        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX) xg_hlo_fail(list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
+    }
+    f->threads[0] = (uint32_t)threads;
+    f->blocks[0] = (uint32_t)XG_MAX(first[e->n_roots], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    where[0] = xg_kthread_id(&s.b, 0, threads);
+    where[1] = xg_kblock_id(&s.b, 0, f->blocks[0]);
+    for (k = 0; k < e->n_roots; k++) {
+        list[k].s = &s;
+        list[k].threads = threads;
+        dest[k] = &f->body->args[e->comp->n_params + k];
+    }
+    xg_fft_sections(list, first, 0, e->n_roots, where, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_FFT_C */
+/* emit/triangular.c -- cholesky and triangular-solve: one kernel, whatever the size, that works in the memory of its result.
+ *
+ * Matrices are cut into tiles of side x side, a thread for each element of a tile: lane, the fast one, and line. A block has one matrix (cholesky) or some of its right sides
+ * (triangular-solve). A tile is made from what is left of it after the tiles in front of it have been multiplied, by tiles in shared memory, and is then written once:
+ *     cholesky           for each column of tiles: the diagonal one is factored column by column; those below are X L^H = B for its factor L
+ *     triangular-solve   for each row of tiles: A X = B for the diagonal tile A
+ * In both, the unknowns of a small system go along the lanes: each in turn is divided, and handed to the others by a shuffle.
+ *
+ * Every form is brought to a lower triangle by the indices alone: the factor of an upper triangle is the adjoint of that of the adjoint; op(a) transposes; an upper system is a lower one read
+ * from its end; x op(a) = y is op(a)^T x^T = y^T. What lies in the other triangle is never read; where the pivots are not all positive the factor is NaN; its other triangle is zero. */
+#ifndef XG_EMIT_TRIANGULAR_C
+#define XG_EMIT_TRIANGULAR_C
+
+typedef struct xg_tiled_site {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    xg_scope *s;
+    xg_kelem real, element;
+    bool complex;
+    int64_t n, side, tiles, lines, columns;  /* lines: threads / side; columns: right sides of a matrix */
+    bool swap, conj, back, across, unit;     /* how the matrix is read: transposed, conjugate, from its end; right sides lie in rows; the diagonal is one */
+    xg_kval *lane, *line, *at[XG_RANK_MAX];  /* at: the indices of the batch */
+    xg_kval *group;                          /* of lanes within a warp: the first one's number, i32 */
+} xg_tiled_site;
+
+XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e) { return e->n_roots == 1 && (e->roots[0]->op == XG_CHOLESKY || e->roots[0]->op == XG_TRIANGULAR_SOLVE); }
+
+/* ---- integers ---- */
+
+XG_FN xg_kval *xg_tiled_index(xg_tiled_site *d, int64_t v) { return xg_elem_index(d->s, v); }
+/* x * by + y, below the limit */
+XG_FN xg_kval *xg_tiled_join(xg_tiled_site *d, xg_kval *x, int64_t by, xg_kval *y, int64_t limit) {
+    xg_kval *v = xg_k2(&d->s->b, XG_K_OP_ADDI, xg_k2(&d->s->b, XG_K_OP_MULI, x, xg_tiled_index(d, by)), y);
+    xg_kval_set_range(v, xg_range_of(0, limit - 1));
+    return v;
+}
+XG_FN xg_kval *xg_tiled_row(xg_tiled_site *d, xg_kval *tile, xg_kval *r) { return xg_tiled_join(d, tile, d->side, r, d->tiles * d->side); }
+XG_FN xg_kval *xg_tiled_place(xg_tiled_site *d, xg_kval *r, xg_kval *c) { return xg_tiled_join(d, r, d->side + 1, c, d->side * (d->side + 1)); } /* in a tile: rows meet different banks */
+XG_FN xg_kval *xg_tiled_is(xg_tiled_site *d, xg_kcmpi p, xg_kval *x, xg_kval *y) { return xg_kcmpi_(&d->s->b, p, x, y); }
+/* Whether an index that tiles make exists; NULL: always. */
+XG_FN xg_kval *xg_tiled_inside(xg_tiled_site *d, xg_kval *x, int64_t limit) { return xg_kval_range(x).hi < limit ? NULL : xg_tiled_is(d, XG_CI_SLT, x, xg_tiled_index(d, limit)); }
+
+/* ---- numbers ---- */
+
+XG_FN xg_elem xg_tiled_number(xg_tiled_site *d, double v) {
+    xg_elem z;
+    z.v = xg_kconst_float(&d->s->b, d->real, v);
+    z.im = d->complex ? xg_kconst_float(&d->s->b, d->real, 0) : NULL;
+    return z;
+}
+XG_FN xg_elem xg_tiled_select(xg_tiled_site *d, xg_kval *p, xg_elem x, xg_elem y) {
+    if (!p) return x;
+    x.v = xg_kselect(&d->s->b, p, x.v, y.v);
+    if (x.im) x.im = xg_kselect(&d->s->b, p, x.im, y.im);
+    return x;
+}
+XG_FN xg_elem xg_tiled_conj(xg_tiled_site *d, xg_elem x) {
+    if (x.im) x.im = xg_k1(&d->s->b, XG_K_OP_NEGF, x.im);
+    return x;
+}
+/* z - x y */
+XG_FN xg_elem xg_tiled_less(xg_tiled_site *d, xg_elem z, xg_elem x, xg_elem y) {
+    xg_kb *b = &d->s->b;
+    xg_kval *minus = xg_k1(b, XG_K_OP_NEGF, x.v);
+    z.v = xg_k3(b, XG_K_OP_FMA, minus, y.v, z.v);
+    if (!x.im) return z;
+    z.v = xg_k3(b, XG_K_OP_FMA, x.im, y.im, z.v);
+    z.im = xg_k3(b, XG_K_OP_FMA, minus, y.im, z.im);
+    z.im = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, x.im), y.v, z.im);
+    return z;
+}
+XG_FN xg_elem xg_tiled_over_real(xg_tiled_site *d, xg_elem x, xg_kval *y) {
+    x.v = xg_k2(&d->s->b, XG_K_OP_DIVF, x.v, y);
+    if (x.im) x.im = xg_k2(&d->s->b, XG_K_OP_DIVF, x.im, y);
+    return x;
+}
+/* What the lane of number r in this one's group has. */
+XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
+    xg_kb *b = &d->s->b;
+    xg_kval *lane = xg_k2(b, XG_K_OP_ADDI, xg_kcast(b, XG_K_OP_INDEX_CAST, r, XG_E_I32), d->group);
+    x.v = xg_kshuffle(b, XG_K_OP_SHFLIDX, x.v, lane);
+    if (x.im) x.im = xg_kshuffle(b, XG_K_OP_SHFLIDX, x.im, lane);
+    return x;
+}
+
+/* ---- loops and conditions ---- */
+
+/* What a loop or an if carries: some tensors, then the parts of some elements. */
+typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
+XG_FN uint32_t xg_tiled_flat(const xg_tiled_state *c, xg_kval **v) {
+    uint32_t n = 0, k;
+    for (k = 0; k < c->n_tensors; k++) v[n++] = c->tensors[k];
+    for (k = 0; k < c->n_elems; k++) { v[n++] = c->elems[k].v; if (c->elems[k].im) v[n++] = c->elems[k].im; }
+    if (c->flag) v[n++] = c->flag;
+    return n;
+}
+XG_FN void xg_tiled_unflat(xg_tiled_state *c, xg_kval *v) { /* values that lie one behind the other */
+    uint32_t n = 0, k;
+    for (k = 0; k < c->n_tensors; k++) c->tensors[k] = &v[n++];
+    for (k = 0; k < c->n_elems; k++) { c->elems[k].v = &v[n++]; if (c->elems[k].im) c->elems[k].im = &v[n++]; }
+    if (c->flag) c->flag = &v[n++];
+}
+typedef struct xg_tiled_loop { xg_kop *op; xg_kb outer; xg_kval *var; } xg_tiled_loop;
+XG_FN xg_tiled_loop xg_tiled_loop_begin(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_tiled_loop l;
+    xg_kval *v[16];
+    uint32_t n = xg_tiled_flat(c, v);
+    l.op = xg_kfor(&d->s->b, lo, hi, xg_tiled_index(d, 1), v, n);
+    l.outer = d->s->b;
+    l.var = &l.op->regions[0]->args[0];
+    xg_kval_set_range(l.var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
+    xg_tiled_unflat(c, &l.op->regions[0]->args[1]);
+    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
+    d->s->b.loc = l.outer.loc;
+    return l;
+}
+XG_FN void xg_tiled_loop_end(xg_tiled_site *d, const xg_tiled_loop *l, xg_tiled_state *c) {
+    xg_kval *v[16];
+    uint32_t n = xg_tiled_flat(c, v);
+    xg_kyield(&d->s->b, v, n);
+    d->s->b = l->outer;
+    xg_tiled_unflat(c, l->op->results);
+}
+typedef struct xg_tiled_if { xg_kop *op; xg_kb outer; } xg_tiled_if;
+XG_FN xg_tiled_if xg_tiled_if_begin(xg_tiled_site *d, xg_kval *cond, const xg_tiled_state *otherwise) {
+    xg_tiled_if f;
+    xg_kval *v[16];
+    const xg_ktype *types[16];
+    uint32_t n = xg_tiled_flat(otherwise, v), k;
+    for (k = 0; k < n; k++) types[k] = v[k]->type;
+    f.op = xg_kif(&d->s->b, cond, types, n);
+    f.outer = d->s->b;
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
+    xg_kyield(&d->s->b, v, n);
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
+    d->s->b.loc = f.outer.loc;
+    return f;
+}
+XG_FN void xg_tiled_if_end(xg_tiled_site *d, const xg_tiled_if *f, xg_tiled_state *c) {
+    xg_kval *v[16];
+    uint32_t n = xg_tiled_flat(c, v);
+    xg_kyield(&d->s->b, v, n);
+    d->s->b = f->outer;
+    xg_tiled_unflat(c, f->op->results);
+}
+
+/* ---- memory ---- */
+
+XG_FN xg_kval *xg_tiled_array(xg_tiled_site *d, int64_t elements) {
+    const xg_ktype *t = xg_kir_tensor(d->e->m, d->element, &elements, 1);
+    return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+}
+XG_FN void xg_tiled_wait(xg_tiled_site *d, xg_tiled_state *c) {
+    const xg_ktype *types[4];
+    uint32_t k;
+    xg_kop *op;
+    for (k = 0; k < c->n_tensors; k++) types[k] = c->tensors[k]->type;
+    op = xg_kir_op(&d->s->b, XG_K_OP_SYNC, c->tensors, c->n_tensors, types, c->n_tensors, 0);
+    for (k = 0; k < c->n_tensors; k++) c->tensors[k] = &op->results[k];
+}
+XG_FN xg_elem xg_tiled_get(xg_tiled_site *d, xg_kval *array, xg_kval *r, xg_kval *c) {
+    xg_kval *at = xg_tiled_place(d, r, c);
+    return xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, &at, 1));
+}
+XG_FN xg_kval *xg_tiled_put(xg_tiled_site *d, xg_elem v, xg_kval *array, xg_kval *r, xg_kval *c) {
+    xg_kval *at = xg_tiled_place(d, r, c);
+    return xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), array, &at, 1);
+}
+XG_FN xg_kval *xg_tiled_from_end(xg_tiled_site *d, xg_kval *x) {
+    xg_kval *v;
+    if (!d->back) return x;
+    v = xg_k2(&d->s->b, XG_K_OP_SUBI, xg_tiled_index(d, d->n - 1), x);
+    xg_kval_set_range(v, xg_range_of(0, d->n - 1));
+    return v;
+}
+/* Indices of element (r, c) of the matrix, or of unknown r of right side c. */
+XG_FN void xg_tiled_matrix_at(xg_tiled_site *d, const xg_shape *shape, xg_kval *r, xg_kval *c, xg_kval **at) {
+    memcpy((void *)at, (void *)d->at, sizeof d->at);
+    r = xg_tiled_from_end(d, r);
+    c = xg_tiled_from_end(d, c);
+    at[shape->rank - 2] = d->swap ? c : r;
+    at[shape->rank - 1] = d->swap ? r : c;
+}
+XG_FN void xg_tiled_side_at(xg_tiled_site *d, const xg_shape *shape, xg_kval *r, xg_kval *c, xg_kval **at) {
+    memcpy((void *)at, (void *)d->at, sizeof d->at);
+    r = xg_tiled_from_end(d, r);
+    at[shape->rank - 2] = d->across ? c : r;
+    at[shape->rank - 1] = d->across ? r : c;
+}
+/* An element of an operand (array NULL) or of what has been written of the result; `missing` where it does not exist. */
+XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, xg_kval *const *at, xg_kval *exists, xg_elem missing, bool conj) {
+    const xg_inst *o = XG_OPERAND(d->i, operand);
+    xg_kval *physical[XG_RANK_MAX];
+    xg_tiled_state c;
+    xg_tiled_if f;
+    memset(&c, 0, sizeof c);
+    c.elems[0] = missing;
+    c.n_elems = 1;
+    if (exists) f = xg_tiled_if_begin(d, exists, &c);
+    if (array) {
+        xg_emit_physical(d->i->shape, at, physical);
+        c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
+    } else c.elems[0] = xg_elem_of(d->s, o, at);
+    if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
+    if (exists) xg_tiled_if_end(d, &f, &c);
+    return c.elems[0];
+}
+XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
+    xg_tiled_state c;
+    xg_tiled_if f;
+    memset(&c, 0, sizeof c);
+    c.tensors[0] = dest;
+    c.n_tensors = 1;
+    if (exists) f = xg_tiled_if_begin(d, exists, &c);
+    c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
+    if (exists) xg_tiled_if_end(d, &f, &c);
+    return c.tensors[0];
+}
+/* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
+XG_FN xg_kval *xg_tiled_bring(xg_tiled_site *d, xg_kval *result, xg_kval *i, xg_kval *j, xg_kval *array) {
+    xg_kval *at[XG_RANK_MAX];
+    int64_t k;
+    for (k = 0; k < d->side / d->lines; k++) { /* threads run along memory */
+        xg_kval *slow = k ? xg_k2(&d->s->b, XG_K_OP_ADDI, d->line, xg_tiled_index(d, k * d->lines)) : d->line, *r = d->swap ? d->lane : slow, *c = d->swap ? slow : d->lane, *row, *column, *exists;
+        xg_elem missing = xg_tiled_number(d, 0), v;
+        row = xg_tiled_row(d, i, r);
+        column = xg_tiled_row(d, j, c);
+        exists = xg_tiled_inside(d, row, d->n);
+        exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, column, d->n));
+        if (exists) missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, row, column), xg_tiled_number(d, 1), missing);
+        xg_tiled_matrix_at(d, d->i->op == XG_CHOLESKY ? d->i->shape : XG_OPERAND(d->i, 0)->shape, row, column, at);
+        v = xg_tiled_read(d, 0, result, at, exists, missing, d->conj);
+        array = xg_tiled_put(d, v, array, r, c);
+    }
+    return array;
+}
+XG_FN xg_kval *xg_tiled_zero(xg_tiled_site *d) { return xg_tiled_index(d, 0); }
+
+/* x over the pivot: of real numbers a division; complex ones are multiplied by what `inverse` says, and roots, which are never so small that it would overflow, too. */
+XG_FN xg_elem xg_tiled_inverse(xg_tiled_site *d, xg_elem pivot, bool root) {
+    xg_elem one = xg_tiled_number(d, 1);
+    if (root) { pivot.v = xg_k2(&d->s->b, XG_K_OP_DIVF, one.v, pivot.v); return pivot; }
+    return pivot.im ? xg_cx_div(&d->s->b, one, pivot) : pivot;
+}
+XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool root) {
+    if (!root) return x.im ? xg_cx_mul(&d->s->b, x, inverse) : xg_tiled_over_real(d, x, inverse.v);
+    x.v = xg_k2(&d->s->b, XG_K_OP_MULF, x.v, inverse.v);
+    if (x.im) x.im = xg_k2(&d->s->b, XG_K_OP_MULF, x.im, inverse.v);
+    return x;
+}
+/* The unknowns of one small system along the lanes, whose row lane the array has. conj: the factors are taken conjugate, and the pivots are roots. */
+XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
+    xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
+    xg_tiled_state c;
+    xg_tiled_loop l;
+    memset(&c, 0, sizeof c);
+    c.elems[0] = rest;
+    c.elems[1] = xg_tiled_number(d, 0);
+    c.n_elems = 2;
+    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    q = d->unit ? c.elems[0] : xg_tiled_over(d, c.elems[0], pivot, conj);
+    c.elems[1] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, l.var), q, c.elems[1]);
+    q = xg_tiled_from_lane(d, q, l.var);
+    pivot = xg_tiled_get(d, array, d->lane, l.var);
+    c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
+    xg_tiled_loop_end(d, &l, &c);
+    return c.elems[1];
+}
+
+/* ---- cholesky ---- */
+
+/* acc - the sum over r of x[p, r] conj(y[q, r]) */
+XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
+    xg_tiled_state c;
+    xg_tiled_loop l;
+    xg_elem u, v;
+    memset(&c, 0, sizeof c);
+    c.elems[0] = acc;
+    c.n_elems = 1;
+    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    u = xg_tiled_get(d, x, p, l.var);
+    v = xg_tiled_get(d, y, q, l.var);
+    c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
+    xg_tiled_loop_end(d, &l, &c);
+    return c.elems[0];
+}
+enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
+
+/* acc less the products of the tiles in front of (i, j); i and j may be the same. */
+XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
+    bool same = i == j;
+    xg_tiled_loop l;
+    if (d->tiles == 1) return;
+    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), j, d->tiles, c);
+    c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
+    if (!same) c->tensors[XG_TILED_RIGHT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], j, l.var, c->tensors[XG_TILED_RIGHT]);
+    xg_tiled_wait(d, c);
+    c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
+    xg_tiled_wait(d, c);
+    xg_tiled_loop_end(d, &l, c);
+}
+/* An element of the operand's lower triangle. */
+XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
+    xg_kval *at[XG_RANK_MAX];
+    xg_elem missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, r, c), xg_tiled_number(d, 1), xg_tiled_number(d, 0));
+    exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, r, d->n));
+    xg_tiled_matrix_at(d, d->i->shape, r, c, at);
+    return xg_tiled_read(d, 0, NULL, at, exists, missing, d->conj);
+}
+/* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
+XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_tiled_loop l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_kval *k = l.var, *good, *root;
+    xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
+    xg_tiled_state own;
+    xg_tiled_if f;
+    good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
+    root = xg_kselect(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
+    pivot = xg_tiled_number(d, 0);
+    pivot.v = root;
+    v = xg_tiled_over(d, c->elems[0], xg_tiled_inverse(d, pivot, true), true);
+    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, k), pivot, v);
+    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SLT, d->lane, k), xg_tiled_number(d, 0), v);
+    memset(&own, 0, sizeof own);
+    own.tensors[0] = c->tensors[XG_TILED_FACTOR];
+    own.n_tensors = 1;
+    f = xg_tiled_if_begin(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
+    own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
+    xg_tiled_if_end(d, &f, &own);
+    c->tensors[XG_TILED_FACTOR] = own.tensors[0];
+    xg_tiled_wait(d, c);
+    own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
+    v = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->lane, k);
+    u = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->line, k);
+    v = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u));
+    c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
+    pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
+    c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
+    xg_tiled_loop_end(d, &l, c);
+}
+XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
+    xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
+    exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, column, d->n));
+    xg_tiled_matrix_at(d, d->i->shape, row, column, at);
+    c->tensors[XG_TILED_OUT] = xg_tiled_write(d, d->conj ? xg_tiled_conj(d, v) : v, c->tensors[XG_TILED_OUT], at, exists);
+}
+XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
+    xg_kval *row, *column;
+    xg_tiled_loop l;
+    xg_elem v;
+    if (d->tiles == 1) return;
+    l = xg_tiled_loop_begin(d, xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1)), xg_tiled_index(d, d->tiles), d->tiles, c);
+    row = xg_tiled_row(d, l.var, d->line);
+    column = xg_tiled_row(d, j, d->lane);
+    c->elems[0] = xg_tiled_start(d, row, column, NULL);
+    xg_tiled_factor_front(d, c, l.var, j, d->line, d->lane);
+    v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
+    xg_tiled_factor_put(d, c, v, row, column);
+    xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
+    xg_tiled_loop_end(d, &l, c);
+}
+/* All of the lower triangle is NaN if a pivot was not positive. */
+XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
+    xg_tiled_state own;
+    xg_tiled_loop i, j;
+    xg_tiled_if f;
+    memset(&own, 0, sizeof own);
+    own.tensors[0] = c->tensors[XG_TILED_OUT];
+    own.n_tensors = 1;
+    f = xg_tiled_if_begin(d, bad, &own);
+    i = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &own);
+    j = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &own);
+    row = xg_tiled_row(d, i.var, d->line);
+    column = xg_tiled_row(d, j.var, d->lane);
+    exists = xg_elem_and(d->s, xg_tiled_inside(d, row, d->n), xg_tiled_is(d, XG_CI_SGE, row, column));
+    xg_tiled_matrix_at(d, d->i->shape, row, column, at);
+    own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
+    xg_tiled_loop_end(d, &j, &own);
+    xg_tiled_loop_end(d, &i, &own);
+    xg_tiled_if_end(d, &f, &own);
+    c->tensors[XG_TILED_OUT] = own.tensors[0];
+}
+XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
+    int64_t tile = d->side * (d->side + 1);
+    xg_kval *row, *column, *j;
+    xg_tiled_state c;
+    xg_tiled_loop l;
+    memset(&c, 0, sizeof c);
+    c.tensors[XG_TILED_OUT] = dest;
+    for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
+    c.elems[0] = xg_tiled_number(d, 0);
+    c.n_elems = 1;
+    c.flag = xg_kconst_int(&d->s->b, XG_E_I1, 1);
+    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &c);
+    j = l.var;
+    row = xg_tiled_row(d, j, d->lane);
+    column = xg_tiled_row(d, j, d->line);
+    c.elems[0] = xg_tiled_start(d, row, column, xg_tiled_is(d, XG_CI_SGE, row, column));
+    xg_tiled_factor_front(d, &c, j, j, d->lane, d->line);
+    xg_tiled_factor_tile(d, &c);
+    xg_tiled_factor_put(d, &c, c.elems[0], row, column);
+    xg_tiled_factor_below(d, &c, j);
+    if (d->tiles > 1) xg_tiled_wait(d, &c);
+    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_wait(d, &c);
+    xg_tiled_factor_refuse(d, &c);
+    return c.tensors[XG_TILED_OUT];
+}
+
+/* ---- triangular-solve ---- */
+
+/* Tile after tile; tensors: the result; the matrix' tile; unknowns that are known. */
+XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) {
+    const xg_shape *shape = d->i->shape;
+    xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
+    xg_tiled_state c, sum;
+    xg_tiled_loop rows, front, l;
+    xg_elem zero = xg_tiled_number(d, 0), x, a;
+    memset(&c, 0, sizeof c);
+    c.n_tensors = d->tiles > 1 ? 3 : 2;
+    c.tensors[0] = dest;
+    c.tensors[1] = xg_tiled_array(d, d->side * (d->side + 1));
+    if (d->tiles > 1) c.tensors[2] = xg_tiled_array(d, d->side * d->lines);
+    rows = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &c);
+    i = rows.var;
+    row = xg_tiled_row(d, i, d->lane);
+    exists = xg_elem_and(d->s, xg_tiled_inside(d, row, d->n), exists_column);
+    xg_tiled_side_at(d, shape, row, column, at);
+    x = xg_tiled_read(d, 1, NULL, at, exists, zero, false);
+    if (d->tiles > 1) {
+        c.elems[0] = x;
+        c.n_elems = 1;
+        front = xg_tiled_loop_begin(d, xg_tiled_zero(d), i, d->tiles, &c);
+        c.tensors[1] = xg_tiled_bring(d, NULL, i, front.var, c.tensors[1]);
+        xg_tiled_side_at(d, shape, xg_tiled_row(d, front.var, d->lane), column, at);
+        x = xg_tiled_read(d, 1, c.tensors[0], at, exists_column, zero, false);
+        place = xg_tiled_join(d, d->lane, d->lines, d->line, d->side * d->lines);
+        c.tensors[2] = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x), c.tensors[2], &place, 1);
+        xg_tiled_wait(d, &c);
+        memset(&sum, 0, sizeof sum);
+        sum.elems[0] = c.elems[0];
+        sum.n_elems = 1;
+        l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
+        a = xg_tiled_get(d, c.tensors[1], d->lane, l.var);
+        place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
+        x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
+        sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
+        xg_tiled_loop_end(d, &l, &sum);
+        c.elems[0] = sum.elems[0];
+        xg_tiled_wait(d, &c);
+        xg_tiled_loop_end(d, &front, &c);
+        x = c.elems[0];
+        c.n_elems = 0;
+    }
+    c.tensors[1] = xg_tiled_bring(d, NULL, i, i, c.tensors[1]);
+    xg_tiled_wait(d, &c);
+    x = xg_tiled_solve_tile(d, c.tensors[1], x, false);
+    xg_tiled_side_at(d, shape, row, column, at);
+    c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
+    if (d->tiles > 1) xg_tiled_wait(d, &c);
+    xg_tiled_loop_end(d, &rows, &c);
+    return c.tensors[0];
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
+    const xg_inst *i = e->roots[0];
+    const xg_shape *a = XG_OPERAND(i, 0)->shape, *y = i->shape;
+    bool lower = xg_attr_int(i, XG_A_lower, 0) != 0;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = i;
+    d->n = a->dims[a->rank - 1];
+    d->element = xg_kelem_of(y->type);
+    d->real = xg_kelem_of(xg_type_real(y->type));
+    d->complex = xg_type_class(y->type) == XGT_C;
+    if (i->op == XG_CHOLESKY) d->swap = d->conj = !lower;
+    else {
+        xg_str op = xg_attr_str(i, XG_A_transpose_a);
+        d->across = xg_attr_int(i, XG_A_left_side, 0) == 0;
+        d->unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0;
+        d->conj = xg_str_is(op, "ADJOINT");
+        d->swap = (xg_str_is(op, "TRANSPOSE") || d->conj) != d->across;
+        d->back = lower == d->swap;
+        d->columns = y->dims[y->rank - (d->across ? 2 : 1)];
+    }
+    for (d->side = 8; d->side < d->n && d->side < (xg_kelem_bytes(d->element) == 16 ? 16 : 32); d->side *= 2) {}
+    d->tiles = (d->n + d->side - 1) / d->side;
+    if (i->op == XG_CHOLESKY) d->lines = d->side;
+    else for (d->lines = XG_MAX(32 / d->side, (int64_t)1); d->lines < d->columns && d->lines < d->side; d->lines *= 2) {}
+}
+/* Threads and blocks as indices: lane and line; those of the batch, and (returned) the right side. */
+XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
+    xg_aff_ctx *x = d->e->m->aff;
+    uint32_t batch = d->i->shape->rank - 2, k;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, batch + 3, 0);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 1), parts);
+    xg_kval *dims[2], *out[XG_RANK_MAX + 3];
+    dims[0] = xg_kthread_id(&d->s->b, 0, threads);
+    dims[1] = xg_kblock_id(&d->s->b, 0, blocks);
+    m->dims[0].range = xg_range_of(0, threads - 1);
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    for (k = batch; k-- > 0;) {
+        m->results[k] = k ? xg_aff_mod(x, rest, d->i->shape->dims[k]) : rest;
+        rest = xg_aff_div(x, rest, d->i->shape->dims[k]);
+    }
+    m->results[batch] = xg_aff_mod(x, xg_aff_dim(x, 0), d->side);
+    m->results[batch + 1] = xg_aff_div(x, xg_aff_dim(x, 0), d->side);
+    m->results[batch + 2] = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), parts), d->lines), m->results[batch + 1]);
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
+    for (k = 0; k < batch; k++) d->at[k] = out[k];
+    d->lane = out[batch];
+    d->line = out[batch + 1];
+    d->group = xg_k2(&d->s->b, XG_K_OP_ANDI, xg_kcast(&d->s->b, XG_K_OP_INDEX_CAST, dims[0], XG_E_I32), xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
+    return out[batch + 2];
+}
+XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval *dest = &f->body->args[e->comp->n_params], *column;
+    int64_t batch = 1, parts, blocks, threads;
+    xg_tiled_site d;
+    xg_scope s;
+    uint32_t k;
+    xg_tiled_describe(&d, e);
+    threads = d.side * d.lines;
+    parts = d.columns ? (d.columns + d.lines - 1) / d.lines : 1;
+    for (k = 0; k + 2 < d.i->shape->rank; k++) batch *= d.i->shape->dims[k];
+    blocks = d.i->shape->elements ? batch * parts : 1;
+    if (blocks > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels", xg_op_name(d.i->op), (long long)blocks);
+    f->threads[0] = (uint32_t)threads;
+    f->blocks[0] = (uint32_t)blocks;
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    d.s = &s;
+    if (d.i->shape->elements) {
+        column = xg_tiled_where(&d, threads, blocks, parts);
+        dest = d.i->op == XG_CHOLESKY ? xg_tiled_cholesky(&d, dest) : xg_tiled_solve(&d, dest, column);
+    }
+    xg_kreturn(&s.b, &dest, 1);
+}
+
+#endif /* XG_EMIT_TRIANGULAR_C */
 /* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
  *
  * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
@@ -42604,7 +46820,10 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
 #define XG_EMITTERS_H
 #define XG_EMITTERS(X) \
     X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
+    X(TOPK, "topk", xg_emit_topk_match, xg_emit_topk) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
+    X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
+    X(TRIANGULAR, "triangular", xg_emit_triangular_match, xg_emit_triangular) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -42613,6 +46832,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
+    X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
 
@@ -46596,6 +50816,7 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
  *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
+ * - rematerialize.c: with a memory limit, kernels are run twice until all of it fits.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
@@ -46679,6 +50900,7 @@ typedef struct xg_plan {
     uint32_t n_params;
     xg_buffer **results;        /* result leaves */
     uint32_t n_results;
+    bool asks;                  /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot count */
     uint32_t end;               /* the last position */
     xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
@@ -46719,6 +50941,8 @@ typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
 XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- rematerialize.c ---- */
+XG_FN bool xg_plan_rematerialize(xg_module *m);             /* a pass: what a memory limit asks for */
 /* ---- commands.c ---- */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
@@ -46732,7 +50956,7 @@ XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module,
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to); /* the serialised executable; its texts (ptx, hlo) end with a zero */
 
 /* ---- listing.c ---- */
 XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
@@ -46932,7 +51156,7 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     case XG_PARAMETER: case XG_AFTER_ALL: break;
     case XG_WHILE: xg_plan_walk_while(p, i, at); break;
     case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
-    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s is not supported on a device yet", xg_op_name(i->op));
     }
 }
 
@@ -46941,6 +51165,7 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
     XG_FOR_INSTS(i, c) {
         uint32_t k;
         ++*at;
+        i->scratch = (void *)(uintptr_t)*at; /* for who asks where it is: rematerialize.c */
         if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
         if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
         xg_plan_define(p, i, at);
@@ -48231,7 +52456,7 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     const xg_plan_site *site = xg_plan_site_of(w->p, i);
     xg_plan_writer in;
     uint32_t children[2], trips = 0;
-    bool known = xg_plan_trip_count(i, &trips);
+    bool known = !w->p->asks && xg_plan_trip_count(i, &trips);
     xg_plan_moves_at(w, i, &site->moves[0]);
     if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
     in = xg_plan_open(w, body, &children[1]);
@@ -48338,7 +52563,7 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
  *
  * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
  * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
- * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+ * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in there. What is inside loops and branches that stay is converted by itself. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 
@@ -48396,6 +52621,20 @@ XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
     q->steps.cap = out.steps.cap;
 }
 
+/* A loop that stays is counted after all, if it can be. */
+XG_FN void xg_commands_count_turns(xg_plan *p, const xg_plan_sequence *q) {
+    uint32_t k, trips;
+    for (k = 0; k < q->steps.n; k++) {
+        xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        if (s->kind != XG_EXE_THUNK_WHILE || !xg_plan_trip_count(s->inst, &trips)) continue;
+        s->kind = XG_EXE_THUNK_FOR;
+        s->value = trips;
+        s->n_links = 0;
+        s->n_children = 1;
+        s->children[0] = s->children[1];
+    }
+}
+
 /* Sequences inside of others have greater numbers. */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
     uint32_t n = p->sequences.n, k, j;
@@ -48423,6 +52662,7 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
                 for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
             }
         }
+        if (control && !inside[k]) xg_commands_count_turns(p, p->sequences.p[k]);
     }
 }
 
@@ -48528,11 +52768,314 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
 }
 
 #endif /* XG_PLAN_REPORT_C */
+/* plan/rematerialize.c -- a program that has to get by with so much device memory: what is needed again much later is made again there.
+ *
+ * Asked when the order is settled, of the plan itself and not of an estimate: parameters, results and constants are what they are, temporaries lie as pack.c puts them. While that
+ * is over the limit, the position at which most is needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes it is
+ * run once more in front of its first later reader. What that kernel reads then has to live until there, which is deducted, as far as it is not there anyway: what remains for each
+ * second of kernel time decides who is first. What it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is made again.
+ * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got and what holds the rest.
+ *
+ * Laws: a kernel made twice gives the same bits; effects, loops, branches and what is updated in place are run once; neither order nor results change but for the copies. */
+#ifndef XG_PLAN_REMATERIALIZE_C
+#define XG_PLAN_REMATERIALIZE_C
+
+enum { XG_LIMIT_ROUNDS = 256, XG_LIMIT_PATIENCE = 8 /* rounds without a gain */, XG_LIMIT_DEPTH = 16 /* of names for names */, XG_LIMIT_NAMED = 4 /* in the message */, XG_LIMIT_CHAIN = 16 /* kernels made again for one value */, XG_LIMIT_SLIGHT = 64 };
+
+typedef struct xg_limit {
+    xg_module *m;
+    xg_arena *arena;
+    xg_plan *p;
+    int64_t *live;        /* by position: bytes of temporaries that lie in no result */
+    uint32_t *over;       /* before each position: how many hold too much */
+    int64_t outside;      /* parameters, results, constants */
+    int64_t inside;       /* the blocks of temporaries */
+    int64_t most;         /* that may be live, so that all of it stays under the limit */
+    uint32_t at;          /* where most is */
+    double excess;        /* over all positions */
+} xg_limit;
+
+/* ---- what there is ---- */
+
+XG_FN bool xg_limit_counts(const xg_buffer *b) { return b->space != XG_PLAN_HOST_SPACE; }
+XG_FN bool xg_limit_lies_in_block(const xg_buffer *b) { return b->kind == XG_EXE_ALLOC_TEMP && !b->host && xg_limit_counts(b) && b->bytes; }
+
+XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
+    xg_plan *p = l->p = xg_plan_buffers(l->arena, l->m);
+    uint32_t k;
+    l->live = XG_NEW_N(l->arena, int64_t, (size_t)p->end + 2);
+    l->over = XG_NEW_N(l->arena, uint32_t, (size_t)p->end + 3);
+    l->outside = l->inside = 0;
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        if (b->kind != XG_EXE_ALLOC_TEMP && xg_limit_counts(b)) l->outside = xg_sched_add(l->outside, b->bytes);
+        if (xg_limit_lies_in_block(b)) { l->live[b->first] += b->bytes; l->live[b->last + 1] -= b->bytes; }
+    }
+    for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) l->inside = xg_sched_add(l->inside, p->spaces.p[k].bytes);
+    for (l->at = 0, k = 1; k <= p->end; k++) { l->live[k] += l->live[k - 1]; if (l->live[k] > l->live[l->at]) l->at = k; }
+    l->most = limit - l->outside - (l->inside - l->live[l->at]); /* what packing wastes, it will waste again */
+    for (l->excess = 0, k = 0; k <= p->end; k++) {
+        l->over[k + 1] = l->over[k] + (l->live[k] > l->most);
+        if (l->live[k] > l->most) l->excess += (double)(l->live[k] - l->most);
+    }
+}
+/* Positions from .. to at which too much is live. */
+XG_FN int64_t xg_limit_over(const xg_limit *l, uint32_t from, uint32_t to) { return from > to ? 0 : (int64_t)l->over[to + 1] - l->over[from]; }
+
+/* ---- who could be made again ---- */
+
+XG_FN uint32_t xg_limit_position(const xg_inst *i) { return (uint32_t)(uintptr_t)i->scratch; } /* values.c puts it there */
+
+typedef struct xg_limit_uses { uint32_t before, after; xg_inst *reader; } xg_limit_uses; /* the last one before the peak, the first behind it */
+
+/* A get-tuple-element of another leaf. */
+XG_FN bool xg_limit_is_other(const xg_inst *user, const xg_inst *of, uint32_t leaf) { return of->shape->type == XLAGPU_TUPLE && user->op == XG_GET_TUPLE_ELEMENT && (uint32_t)xg_attr_int(user, XG_A_index, -1) != leaf; }
+XG_FN bool xg_limit_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
+
+/* The readers of a value under all its names; false: one reads it at the peak, or is not known to read it at one position alone. */
+XG_FN bool xg_limit_readers(const xg_limit *l, const xg_inst *name, uint32_t leaf, uint32_t depth, xg_limit_uses *out) {
+    if (name == name->comp->root || depth > XG_LIMIT_DEPTH) return false;
+    XG_FOR_USES(u, name) {
+        uint32_t at = xg_limit_position(u->user);
+        if (xg_limit_is_other(u->user, name, leaf)) continue;
+        if (xg_limit_is_name(u->user)) { if (!xg_limit_readers(l, u->user, leaf, depth + 1, out)) return false; continue; }
+        if ((u->user->op != XG_FUSION && u->user->op != XG_CUSTOM_CALL) || at == l->at) return false;
+        if (at < l->at) out->before = XG_MAX(out->before, at);
+        else if (!out->reader || at < out->after) { out->after = at; out->reader = u->user; }
+    }
+    return true;
+}
+
+/* Its memory is there for as long as the program runs. */
+XG_FN bool xg_limit_stays(const xg_plan_value *v) { return v->buffer->kind == XG_EXE_ALLOC_CONSTANT || (v->buffer->kind == XG_EXE_ALLOC_PARAMETER && !v->buffer->donated); }
+
+/* A multiply is hardly ever what a kernel waits for; a contraction may be. */
+XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
+    xg_machine machine = xg_cost_machine(fusion->comp->module);
+    double bytes = (double)made, flops = 0;
+    uint32_t k;
+    for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
+    XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
+    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) + flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
+}
+
+/* A value and, in front of it, what has to be made again for its sake. */
+typedef struct xg_limit_chain { xg_plan_value *v[XG_LIMIT_CHAIN]; int64_t slight /* what has so few bytes may live longer */; uint32_t n, depth, after; double excess, seconds; } xg_limit_chain;
+
+XG_FN xg_inst *xg_limit_maker(const xg_plan_value *v) { xg_inst *i; memcpy(&i, &v->inst, sizeof i); return i; }
+XG_FN bool xg_limit_is_repeatable(const xg_limit *l, const xg_plan_value *v) {
+    uint32_t k;
+    if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || v->over) return false;
+    for (k = 0; k < v->inst->n_operands; k++) if (!xg_shape_is_array(XG_OPERAND(v->inst, k)->shape) || !xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)) return false;
+    return true;
+}
+
+XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_value *o);
+
+/* What making v again costs at the peak: bytes that have to live there for it. */
+XG_FN int64_t xg_limit_link(const xg_limit *l, xg_limit_chain *c, xg_plan_value *v) {
+    int64_t cost = 0;
+    uint32_t k;
+    for (k = 0; k < v->inst->n_operands; k++) cost = xg_sched_add(cost, xg_limit_penalty(l, c, xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)));
+    c->seconds += xg_limit_seconds(v->inst, v->bytes);
+    if (c->n < XG_LIMIT_CHAIN) c->v[c->n] = v;
+    c->n++;
+    return cost;
+}
+/* The same of what it reads: it is there anyway, or lives longer, or is made again too if that is less. */
+XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_value *o) {
+    xg_limit_chain was = *c;
+    uint32_t k;
+    if (xg_limit_stays(o) || o->last >= c->after) return 0;
+    for (k = 0; k < c->n && k < XG_LIMIT_CHAIN; k++) if (c->v[k] == o) return 0;
+    if (o->last < l->at && o->bytes > c->slight && c->n + 1 < XG_LIMIT_CHAIN && xg_limit_is_repeatable(l, o) && c->depth < XG_LIMIT_CHAIN) {
+        int64_t cost;
+        c->depth++;
+        cost = xg_limit_link(l, c, o);
+        c->depth--;
+        if (cost < o->bytes && c->n < XG_LIMIT_CHAIN) return cost;
+        *c = was;
+    }
+    c->excess += (double)o->bytes * (double)xg_limit_over(l, o->last + 1, c->after);
+    return o->last < l->at ? o->bytes : 0;
+}
+
+/* What making it again gives at the peak; not more than nothing if it does not help. */
+XG_FN int64_t xg_limit_gain(const xg_limit *l, xg_plan_value *v, const xg_limit_uses *uses, xg_limit_chain *c) {
+    uint32_t free_from = XG_MAX(uses->before, v->first) + 1;
+    int64_t cost;
+    memset(c, 0, sizeof *c);
+    c->after = uses->after;
+    c->slight = v->bytes / XG_LIMIT_SLIGHT;
+    if (uses->after <= l->at || free_from > l->at) return 0;
+    cost = xg_limit_link(l, c, v);
+    return c->n <= XG_LIMIT_CHAIN && c->excess < (double)v->bytes * (double)xg_limit_over(l, free_from, uses->after - 1) ? v->bytes - cost : 0;
+}
+
+XG_FN bool xg_limit_may(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
+    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || !xg_limit_is_repeatable(l, v)) return false;
+    memset(uses, 0, sizeof *uses);
+    return xg_limit_readers(l, v->inst, v->leaf, 0, uses) && uses->reader;
+}
+
+/* ---- making it again ---- */
+
+/* The fusion once more, with the one leaf alone. */
+XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operands, xg_inst *before) {
+    xg_comp *c = xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), i->comp);
+    xg_inst *made, *tuple = c->root, *x;
+    uint32_t k;
+    if (i->shape->type == XLAGPU_TUPLE) {
+        c->root = XG_OPERAND(tuple, leaf);
+        xg_inst_remove(tuple);
+        for (x = c->last; x;) { xg_inst *next = x->prev; if (!x->first_use && x != c->root && x->op != XG_PARAMETER) xg_inst_remove(x); x = next; }
+    }
+    made = xg_inst_new(i->comp, XG_FUSION, c->root->shape, operands, i->n_operands, before, i->name);
+    for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_calls && i->attrs[k].key != XG_A_output_to_operand_aliasing && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, c));
+    made->source_at = i->source_at;
+    made->scratch = before->scratch;
+    (void)xg_dce_fusion_params(made);
+    return made;
+}
+XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
+    xg_inst *made = xg_inst_clone(bitcast, bitcast->comp, &of, before);
+    made->scratch = before->scratch;
+    return made;
+}
+
+/* Those behind the peak that read `name` read `again`. */
+XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, xg_inst *again, xg_inst *before) {
+    XG_VEC(xg_use) uses = {NULL, 0, 0};
+    uint32_t k;
+    XG_FOR_USES(u, name) xg_push(l->arena, xg_use, &uses, *u);
+    for (k = 0; k < uses.n; k++) {
+        xg_inst *user = uses.p[k].user;
+        if (user == again || xg_limit_is_other(user, name, leaf)) continue;
+        if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
+        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, uses.p[k].index, again);
+    }
+}
+
+/* An operand of a link: under its name of what was made again, if it was. */
+XG_FN xg_inst *xg_limit_operand(const xg_limit *l, const xg_limit_chain *c, xg_inst *const *made, xg_inst *name, xg_inst *before) {
+    const xg_plan_value *v = xg_plan_value_of(l->p, name, 0);
+    uint32_t k;
+    for (k = 0; k < c->n && c->v[k] != v; k++) {}
+    if (k == c->n || !made[k]) return name;
+    return name->op == XG_BITCAST ? xg_limit_rename(name, xg_limit_operand(l, c, made, XG_OPERAND(name, 0), before), before) : made[k];
+}
+
+XG_FN void xg_limit_take(xg_limit *l, const xg_limit_chain *c, const xg_limit_uses *uses, int64_t gain) {
+    xg_inst *made[XG_LIMIT_CHAIN] = {NULL}, **operands;
+    xg_plan_value *v = c->v[c->n - 1], *o;
+    uint32_t k, j;
+    for (k = 0; k < c->n; k++) {
+        xg_inst *i = xg_limit_maker(c->v[k]);
+        operands = XG_NEW_N(l->arena, xg_inst *, (size_t)i->n_operands + 1);
+        for (j = 0; j < i->n_operands; j++) {
+            operands[j] = xg_limit_operand(l, c, made, XG_OPERAND(i, j), uses->reader);
+            o = xg_plan_value_of(l->p, XG_OPERAND(i, j), 0);
+            if (operands[j] == XG_OPERAND(i, j)) o->last = XG_MAX(o->last, uses->after);
+        }
+        made[k] = xg_limit_again(i, c->v[k]->leaf, operands, uses->reader);
+        l->m->made_again++;
+    }
+    xg_limit_hand_over(l, xg_limit_maker(v), v->leaf, made[c->n - 1], uses->reader);
+    v->last = XG_MAX(uses->before, v->first);
+    l->live[l->at] -= gain;
+}
+
+typedef struct xg_limit_choice { xg_plan_value *v; uint32_t place; double worth; } xg_limit_choice;
+XG_FN int xg_limit_better(const void *pa, const void *pb) {
+    const xg_limit_choice *a = (const xg_limit_choice *)pa, *b = (const xg_limit_choice *)pb;
+    return a->worth != b->worth ? (a->worth > b->worth ? -1 : 1) : a->place < b->place ? -1 : a->place > b->place;
+}
+/* Until the peak is no longer over the limit, or nobody is left. How many were chosen. */
+XG_FN uint32_t xg_limit_round(xg_limit *l) {
+    xg_limit_choice *all = XG_NEW_N(l->arena, xg_limit_choice, (size_t)l->p->values.n + 1);
+    xg_limit_uses uses;
+    xg_limit_chain chain;
+    uint32_t n = 0, taken = 0, k;
+    int64_t gain;
+    for (k = 0; k < l->p->values.n; k++) {
+        xg_plan_value *v = l->p->values.p[k];
+        if (!xg_limit_may(l, v, &uses) || (gain = xg_limit_gain(l, v, &uses, &chain)) <= 0) continue;
+        all[n].v = v;
+        all[n].place = k;
+        all[n++].worth = (double)gain / chain.seconds;
+    }
+    if (n > 1) qsort(all, n, sizeof *all, xg_limit_better);
+    for (k = 0; k < n && l->live[l->at] > l->most; k++) { /* those before may have changed what it gives */
+        if (!xg_limit_may(l, all[k].v, &uses) || (gain = xg_limit_gain(l, all[k].v, &uses, &chain)) <= 0) continue;
+        xg_limit_take(l, &chain, &uses, gain);
+        taken++;
+    }
+    return taken;
+}
+
+/* ---- all of it ---- */
+
+XG_FN int xg_limit_larger(const void *pa, const void *pb) {
+    const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+XG_NORETURN XG_FN void xg_limit_give_up(const xg_limit *l, int64_t limit, int64_t least) {
+    xg_buffer **held = XG_NEW_N(l->arena, xg_buffer *, (size_t)l->p->buffers.n + 1);
+    xg_buf b;
+    uint32_t n = 0, k;
+    for (k = 0; k < l->p->buffers.n; k++) {
+        xg_buffer *x = l->p->buffers.p[k];
+        if (xg_limit_lies_in_block(x) && x->first <= l->at && l->at <= x->last) held[n++] = x;
+    }
+    if (n > 1) qsort(held, n, sizeof *held, xg_limit_larger);
+    xg_buf_init(&b, l->arena);
+    for (k = 0; k < n && k < XG_LIMIT_NAMED; k++) {
+        xg_puts(&b, k ? ", " : "; at its peak it holds ");
+        xg_report_value_name(&b, held[k]->values.p[0]);
+        xg_printf(&b, " (%lld)", (long long)held[k]->bytes);
+    }
+    if (n > XG_LIMIT_NAMED) xg_printf(&b, " and %u more", n - (uint32_t)XG_LIMIT_NAMED);
+    if (l->outside > limit) { b.n = 0; xg_puts(&b, "; parameters and results can share memory, by input_output_alias or buffer_donor"); }
+    xg_putc(&b, 0);
+    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "the program needs at least %lld bytes of device memory, more than the limit of %lld: %lld of parameters, results and constants, %lld of temporaries%s",
+        (long long)least, (long long)limit, (long long)l->outside, (long long)(least - l->outside), b.p);
+}
+
+/* A pass. */
+XG_FN bool xg_plan_rematerialize(xg_module *m) {
+    xg_mark none = xg_arena_mark(m->work);
+    int64_t least = INT64_MAX;
+    double excess = 0;
+    uint32_t round, patience = XG_LIMIT_PATIENCE;
+    if (m->memory_limit <= 0) return false;
+    for (round = 0;; round++) {
+        xg_limit l;
+        bool better;
+        memset(&l, 0, sizeof l);
+        l.m = m;
+        l.arena = m->work;
+        xg_limit_measure(&l, m->memory_limit);
+        least = XG_MIN(least, xg_sched_add(l.outside, l.inside));
+        if (least <= m->memory_limit) break;
+        better = !round || l.excess < excess;
+        if (better) { excess = l.excess; patience = XG_LIMIT_PATIENCE; }
+        if ((!better && !patience--) || round == XG_LIMIT_ROUNDS || !xg_limit_round(&l)) xg_limit_give_up(&l, m->memory_limit, least);
+        xg_arena_reset(m->work, none);
+        (void)xg_opt_dce(m);
+        xg_arena_reset(m->work, none);
+    }
+    xg_arena_reset(m->work, none);
+    return round > 0;
+}
+
+#endif /* XG_PLAN_REMATERIALIZE_C */
 /* plan/text.c -- the planned module as text: operations on slices of memory, and the HLO that they compute. What is printed is read back to the same plan, and compiled
  * on from there.
  *
  *     PlannedModule name
  *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
+ *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the array in front of it; the same of results
  *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096
@@ -48591,6 +53134,11 @@ XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
     xg_putc(b, '\n');
 }
 
+XG_FN void xg_ptext_sizes_of(xg_buf *b, const uint32_t *sizes, uint32_t n, const char *what) {
+    uint32_t k;
+    for (k = 0; sizes && k < n; k++) if (sizes[k]) xg_printf(b, "size %s %u dimension %u\n", what, k, sizes[k] - 1);
+}
+
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     uint32_t k, j;
     xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
@@ -48599,6 +53147,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
         if (p->spaces.p[k].space) xg_printf(b, ", color %lld", (long long)p->spaces.p[k].space);
         xg_putc(b, '\n');
     }
+    xg_ptext_sizes_of(b, p->m->param_sizes, p->n_params, "parameter");
+    xg_ptext_sizes_of(b, p->m->result_sizes, p->n_results, "result");
     for (k = 0; k < p->buffers.n; k++) xg_ptext_buffer(b, p->buffers.p[k]);
     for (k = 0; k < p->sequences.n; k++) {
         const xg_plan_sequence *q = p->sequences.p[k];
@@ -48639,10 +53189,10 @@ XG_FN int64_t xg_ptext_number(xg_ptext *t) {
     if (from == t->at) xg_ptext_fail(t, "a number");
     return n;
 }
-XG_FN uint32_t xg_ptext_index(xg_ptext *t, uint32_t bound, const char *what) {
+XG_FN uint32_t xg_ptext_index(xg_ptext *t, int64_t bound, const char *what) {
     size_t at = t->at;
     int64_t n = xg_ptext_number(t);
-    if (n >= (int64_t)bound) { t->at = at; xg_ptext_fail(t, what); }
+    if (n >= bound) { t->at = at; xg_ptext_fail(t, what); }
     return (uint32_t)n;
 }
 XG_FN xg_str xg_ptext_name(xg_ptext *t) {
@@ -48672,10 +53222,18 @@ XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     xg_ptext_want(t, "bytes, largest live");
     s.largest_live = xg_ptext_number(t);
     if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
-    if (s.bytes > INT64_MAX / 4 || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and a size below 2^61,");
+    if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
     xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
     t->p->temp_bytes += s.bytes;
     t->p->largest_live += s.largest_live;
+}
+
+/* What is said of a leaf twice holds as it was said last. */
+XG_FN void xg_ptext_read_size(xg_ptext *t, uint32_t **sizes, uint32_t n) {
+    uint32_t leaf = xg_ptext_index(t, n, "the number of a leaf");
+    if (!*sizes) *sizes = XG_NEW_N(t->p->arena, uint32_t, n + (size_t)1);
+    xg_ptext_want(t, "dimension");
+    (*sizes)[leaf] = xg_ptext_index(t, XG_RANK_MAX, "a dimension") + 1;
 }
 
 XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
@@ -48713,7 +53271,7 @@ XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_plan *p = t->p;
     xg_buffer *b = XG_NEW(p->arena, xg_buffer);
     xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
-    b->slice = xg_ptext_index(t, p->buffers.n + 1, "the next slice");
+    b->slice = xg_ptext_index(t, (int64_t)p->buffers.n + 1, "the next slice");
     if (b->slice != p->buffers.n) xg_ptext_fail(t, "the next slice");
     xg_ptext_want(t, "=");
     v->inst = p->m->entry->root;
@@ -48838,7 +53396,7 @@ XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     if (xg_ptext_take(t, "->")) made->n_written = xg_ptext_list(t, made, made->n_links + written);
     if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written) xg_ptext_fail(t, "as many slices as the step writes");
     if (!xg_ptext_sizes(t->p, made)) xg_ptext_fail(t, "slices of the sizes of the arrays");
-    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits"); }
     if (kind == XG_EXE_THUNK_COPY || kind == XG_EXE_THUNK_MEMSET) made->n_written = 0;
     xg_ptext_read_children(t, made);
 }
@@ -48907,6 +53465,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_ptext_want(&t, "PlannedModule");
     t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
+    while (xg_ptext_take(&t, "size parameter ")) xg_ptext_read_size(&t, &t.p->m->param_sizes, t.p->n_params);
+    while (xg_ptext_take(&t, "size result ")) xg_ptext_read_size(&t, &t.p->m->result_sizes, t.p->n_results);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
     xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
@@ -49024,7 +53584,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
 XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
     xg_buf *data = &w->sections[XG_EXE_DATA];
     uint64_t at;
-    while (data->n % 256) xg_putc(data, 0);
+    if (data->n % 256) { size_t gap = 256 - data->n % 256; memset(xg_buf_room(data, gap), 0, gap + 1); data->n += gap; }
     at = data->n;
     xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
     return at;
@@ -49034,7 +53594,10 @@ XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *
 XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
     uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
+    size_t constants = 0;
     xg_exe_allocation a;
+    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_CONSTANT && p->buffers.p[k]->used) constants = xg_add(w->arena->ctx, constants, xg_add(w->arena->ctx, (size_t)p->buffers.p[k]->bytes, 256));
+    if (constants) xg_buf_room(&w->sections[XG_EXE_DATA], constants);
     for (j = 0; j < p->spaces.n; j++) {
         memset(&a, 0, sizeof a);
         a.kind = XG_EXE_ALLOC_TEMP;
@@ -49072,7 +53635,7 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
@@ -49080,6 +53643,7 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     v.rank = s->rank;
     v.allocation = allocation;
     v.alias = alias;
+    v.size_of = size_of;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -49103,10 +53667,10 @@ XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
     for (k = 0; k < p->m->entry->n_params; k++) {
         leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
-        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0, p->m->param_sizes ? p->m->param_sizes[at] : 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
 }
 
 /* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
@@ -49207,9 +53771,9 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
-XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
+XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
-    size_t at = sizeof *h + sizeof table;
+    size_t at = sizeof *h + sizeof table, end = at;
     unsigned char *out;
     uint32_t k;
     memset(table, 0, sizeof table);
@@ -49222,8 +53786,13 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
         at = xg_add(w->arena->ctx, at, w->sections[k].n);
     }
     h->size = at;
-    out = (unsigned char *)xg_alloc(w->arena, at + 1);
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+    out = (unsigned char *)xg_alloc_raw(to, at + 1);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        memset(out + end, 0, (size_t)table[k].offset - end);
+        if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+        end = (size_t)table[k].offset + w->sections[k].n;
+    }
+    out[at] = 0;
     memcpy(out + sizeof *h, table, sizeof table);
     memcpy(out, h, sizeof *h);
     h->checksum = xg_exe_checksum(out + offsetof(xg_exe_header, target), at - offsetof(xg_exe_header, target));
@@ -49255,7 +53824,14 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+/* A text as it is, with the zero behind it. */
+XG_FN void xg_exe_give_text(xg_exe_writer *w, xg_exe_section_kind kind, xg_str text) {
+    if (!text.n) return;
+    w->sections[kind].p = (char *)(uintptr_t)text.p;
+    w->sections[kind].n = w->sections[kind].cap = (size_t)text.n + 1;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
     h.target = p->target;
@@ -49271,10 +53847,9 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    xg_put_str(&w->sections[XG_EXE_PTX], p->ptx);
-    if (p->ptx.n) xg_putc(&w->sections[XG_EXE_PTX], 0);
-    if (p->hlo.n) { xg_put_str(&w->sections[XG_EXE_HLO], p->hlo); xg_putc(&w->sections[XG_EXE_HLO], 0); }
-    return xg_exe_assemble(w, &h);
+    xg_exe_give_text(w, XG_EXE_PTX, p->ptx);
+    xg_exe_give_text(w, XG_EXE_HLO, p->hlo);
+    return xg_exe_assemble(w, &h, to);
 }
 
 #endif /* XG_PLAN_BYTES_C */
@@ -49457,7 +54032,7 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
     xg_ptext_blank(&t);
     if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");
-    return xg_exe_assemble(w, &h);
+    return xg_exe_assemble(w, &h, w->arena);
 }
 
 #endif /* XG_PLAN_LISTING_C */
@@ -49474,12 +54049,13 @@ typedef struct xg_driver_options {
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
+    int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
-typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
+typedef struct xg_driver_report { uint32_t kernels, copies, instructions, made_again; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
 
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
@@ -49490,9 +54066,9 @@ XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, co
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
 /* ---- driver.c ---- */
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to); /* changes m; the executable's bytes, in arena `to` */
 
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report);
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
 
 #endif /* XG_DRIVER_H */
 /* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
@@ -49530,6 +54106,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
+    X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
+    X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
+    X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
+    X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
+    X(PRE, "async-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
@@ -49537,6 +54118,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED) \
     X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
@@ -49545,6 +54127,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "topk-rewriter", xg_opt_topk_rewriter, OPTIONAL) \
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
@@ -49571,16 +54154,19 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
+    X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \
@@ -49593,6 +54179,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("vectorize-loads-stores", xg_kir_vectorize) \
+    X("simplify-indexing", xg_kir_simplify_indexing) \
     X("unroll-loops", xg_kir_unroll) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
     X("canonicalize", xg_kir_canonicalize) \
@@ -49762,9 +54349,9 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     p.m = m;
     p.o = o;
     p.control = xg_opt_has_control(m);
-    xg_pipeline_switch(&p);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
+        xg_pipeline_switch(&p); /* again and again: the first phase may find that a schedule does not count */
         for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_passes[to].phase == phase; to++) {}
         for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
     }
@@ -49886,7 +54473,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
-    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
 
@@ -49974,6 +54561,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
+    r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
@@ -49991,7 +54579,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
 }
 
 /* From a plan on: kernels, text, bytes. */
-XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_machine machine;
@@ -50023,7 +54611,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    exe = xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
         xg_listing_print(&text, exe);
@@ -50032,11 +54620,17 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     return exe;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_indexing_print_module(&text, m);
+        xg_driver_dump_text(o, "indexing", &text);
+    }
     m->machine = xg_driver_machine(&o->target);
+    m->memory_limit = o->memory_limit;
     if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
@@ -50047,12 +54641,13 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
         xg_plan_print_buffers(&text, p);
         xg_driver_dump_text(o, "buffer-assignment", &text);
     }
+    p->asks = o->command_buffer_control && !o->no_command_buffers; /* and xg_plan_command_buffers counts what is left */
     xg_plan_thunks(p);
-    return xg_driver_finish(p, o, report);
+    return xg_driver_finish(p, o, report, to);
 }
 
 /* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report); }
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report, to); }
 
 #endif /* XG_DRIVER_DRIVER_C */
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
@@ -50089,6 +54684,7 @@ XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
     if (!x) return NULL;
     memset(x, 0, sizeof *x);
     xg_ctx_init(&x->c, desc ? &desc->allocator : NULL, desc ? desc->memory_limit : 0);
+    xg_ctx_want_slabs(&x->c);
     xg_arena_init(&x->arena, &x->c);
     return x;
 }
@@ -50109,6 +54705,7 @@ XLAGPU_DEF void xlagpu_destroy(xlagpu_context *x) {
     if (!x) return;
     while (x->modules) xlagpu_module_destroy(x->modules);
     xg_arena_free(&x->arena);
+    xg_ctx_done(&x->c);
     mem = x->c.mem;
     mem.release(mem.user, x);
 }
@@ -50318,6 +54915,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -50334,6 +54932,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
+    m->report.made_again = r->made_again;
     m->compiled = true;
 }
 
@@ -50343,14 +54942,11 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_driver_options o;
     xg_driver_report report;
     xg_str exe;
-    char *kept;
     xg_public_options(c, j->desc, &o);
-    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
-    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report);
-    kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
-    memcpy(kept, exe.p, exe.n);
+    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
+    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
     xg_public_report(m, &report);
-    xg_public_give(j, kept, exe.n);
+    xg_public_give(j, exe.p, exe.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *m, const xlagpu_compile_desc *desc) {
     xg_public_job j = xg_public_job_of(m);
@@ -50375,7 +54971,6 @@ XG_FN void xg_public_attach(xg_public_job *j) {
     xg_exe_writer w;
     const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
     xg_str made;
-    char *kept;
     uint32_t k;
     if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
     if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
@@ -50386,10 +54981,8 @@ XG_FN void xg_public_attach(xg_public_job *j) {
         if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
         else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
     }
-    made = xg_exe_assemble(&w, &h);
-    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
-    memcpy(kept, made.p, made.n);
-    xg_public_give(j, kept, made.n);
+    made = xg_exe_assemble(&w, &h, &j->m->arena);
+    xg_public_give(j, made.p, made.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
     xg_public_job j = xg_public_job_of(m);
@@ -50499,9 +55092,14 @@ XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, c
 XG_FN void xg_public_evaluate(xg_public_job *j) {
     xg_module *m = xg_public_hlo(j->m);
     const xlagpu_tensor *in = j->inputs, *out = j->outputs;
-    const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
+    const xg_literal **args;
     xg_eval_options o;
     uint32_t k;
+    if (m->made[XG_CUSTOM_CALL]) { /* what XLA calls a library for is defined by the operations that it was */
+        m = xg_public_take_hlo(j->m);
+        (void)xg_opt_library_calls(m);
+    }
+    args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
     xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
     xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
     memset(&o, 0, sizeof o);

@@ -214,7 +214,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *byt
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 
 /* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1 */
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias, size_of; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -414,6 +414,22 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #endif
 #endif
 
+/* Large blocks in few pages of 2 MiB where the system has them, instead of in hundreds of small ones that each cost a fault. A plea, which may be refused. */
+#if defined(__linux__) && !defined(XLAGPU_NO_EXTENSIONS)
+#include <sys/mman.h>
+#if !defined(MADV_HUGEPAGE) && !defined(__cplusplus) /* -std=c99 hides both */
+extern int madvise(void *at, size_t bytes, int advice);
+#define XG_MADV_HUGEPAGE 14
+#elif defined(MADV_HUGEPAGE)
+#define XG_MADV_HUGEPAGE MADV_HUGEPAGE
+#endif
+#endif
+#ifdef XG_MADV_HUGEPAGE
+#define XG_HUGE_PAGES(at, bytes) ((void)madvise((at), (bytes), XG_MADV_HUGEPAGE))
+#else
+#define XG_HUGE_PAGES(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
 #define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -426,6 +442,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 typedef struct xg_source { const char *name; const char *text; size_t size; } xg_source;
 
 enum { XG_MESSAGE_MAX = 2048 };
+typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
     jmp_buf *guard;               /* the protected call in force, NULL outside any */
@@ -434,6 +451,9 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    uint32_t n_idle;              /* slabs that hold none */
+    bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -441,6 +461,8 @@ typedef struct xg_ctx {
  *     jmp_buf *outer = xg_try(c, &here); ... work ...; xg_end(c, outer);
  * Locals changed after setjmp and read in the failure branch must be volatile. A failure restores c->guard to the outer one. */
 XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit);
+XG_FN void xg_ctx_want_slabs(xg_ctx *c);
+XG_FN void xg_ctx_done(xg_ctx *c); /* when all arenas are freed: gives back what was kept for the next one */
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here); /* clears the error, returns the outer guard */
 XG_FN void xg_end(xg_ctx *c, jmp_buf *outer);
 
@@ -463,6 +485,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
@@ -472,7 +495,7 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
 #define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
 
-/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena. */
+/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena, unless it grows where it is. */
 #define XG_VEC(T) struct { T *p; uint32_t n, cap; }
 #define xg_push(arena, T, v, x) \
     ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, (void)((v)->p[(v)->n++] = (x)))
@@ -1131,7 +1154,10 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
  * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
- * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
+ *
+ * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
+ * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1146,6 +1172,8 @@ XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
     else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
     c->limit = limit;
 }
+
+XG_FN void xg_ctx_want_slabs(xg_ctx *c) { c->slabs_wanted = c->mem.alloc == xg_mem_default_alloc && !c->limit; }
 
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
     jmp_buf *outer = c->guard;
@@ -1239,10 +1267,91 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
     c->mem.release(c->mem.user, (char *)p - XG_BLOCK_ALIGN);
 }
 
-/* ---- arenas ---- */
+/* ---- chunks ---- */
 
-struct xg_chunk { xg_chunk *older; char *end; };
-enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+
+XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
+    xg_chunk *c = (xg_chunk *)(void *)at;
+    c->older = NULL;
+    c->end = at + room;
+    c->slab = slab;
+    return c;
+}
+
+/* With room for `least` bytes; NULL when there is no memory. */
+XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
+    size_t bytes, align = XG_SLAB;
+    char *memory;
+    xg_slab *s;
+    if (least > SIZE_MAX - 3 * align) return NULL;
+    bytes = (least + XG_SLAB_HEAD + align - 1) / align * align;
+    memory = (char *)malloc(bytes + align);
+    if (!memory) return NULL;
+    s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
+    XG_HUGE_PAGES((void *)s, bytes);
+    memset(s, 0, sizeof *s);
+    s->memory = memory;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    s->end = (char *)s + bytes;
+    s->next = c->slabs;
+    if (s->next) s->next->prev = s;
+    c->slabs = s;
+    c->n_idle++;
+    return s;
+}
+XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+    c->n_idle--;
+    free(s->memory);
+}
+
+/* A chunk from the slab, of `least` bytes and of `room` if it has that much; NULL: it has not. */
+XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
+    xg_chunk **link = &s->unused, *k;
+    while (*link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room)) link = &(*link)->older;
+    k = *link;
+    if (k) *link = k->older;
+    else {
+        size_t left = (size_t)(s->end - s->at);
+        if (left < least || left < room / 2) return NULL;
+        k = xg_chunk_at(s->at, XG_MIN(room, left), s);
+        s->at = k->end;
+    }
+    c->n_idle -= s->used++ == 0;
+    return k;
+}
+
+/* Of `least` bytes, rather of `room`. */
+XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
+    xg_slab *s;
+    xg_chunk *k = NULL;
+    char *p;
+    uint32_t tries = 0;
+    if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
+        if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
+    }
+    p = (char *)xg_mem_alloc(c, room);
+    return p ? xg_chunk_at(p, room, NULL) : NULL;
+}
+XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
+    xg_slab *s = k->slab;
+    if (!s) { xg_mem_free(c, k); return; }
+    c->live -= (size_t)(k->end - (char *)k);
+    if (--s->used) { k->older = s->unused; s->unused = k; return; }
+    s->unused = NULL;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+}
+XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+
+/* ---- arenas ---- */
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
@@ -1254,7 +1363,7 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1281,19 +1390,15 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
-    xg_chunk *chunk;
-    chunk = xg_arena_take_spare(a, room);
-    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
-    else {
-        if (room < a->grow) room = a->grow;
+    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD), room = XG_MAX(least, a->grow);
+    xg_chunk *chunk = xg_arena_take_spare(a, least);
+    if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
+        chunk = xg_chunk_new(a->ctx, least, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
-    chunk->end = (char *)chunk + room;
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
@@ -1318,14 +1423,23 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
 
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
+    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
+    a->at += want - had;
+    return true;
+}
+
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
-    void *q;
+    void *q = (void *)(uintptr_t)p;
     if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
     bytes = xg_mul(a->ctx, bigger, item);
-    q = xg_alloc_raw(a, bytes);
-    if (*cap) memcpy(q, p, *cap * item);
+    if (!xg_arena_extend(a, p, *cap * item, bytes)) {
+        q = xg_alloc_raw(a, bytes);
+        if (*cap) memcpy(q, p, *cap * item);
+    }
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;
@@ -1673,10 +1787,13 @@ XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
     if (n >= b->cap - b->n || !b->p) {
         size_t need = xg_add(b->arena->ctx, xg_add(b->arena->ctx, b->n, n), 1), cap = b->cap ? b->cap : 256;
         char *p;
-        while (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
-        p = (char *)xg_alloc_raw(b->arena, cap);
-        if (b->n) memcpy(p, b->p, b->n);
-        b->p = p;
+        if (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
+        cap = XG_MAX(cap, need);
+        if (!xg_arena_extend(b->arena, b->p, b->cap, cap)) {
+            p = (char *)xg_alloc_raw(b->arena, cap);
+            if (b->n) memcpy(p, b->p, b->n);
+            b->p = p;
+        }
         b->cap = cap;
     }
     return b->p + b->n;
@@ -11359,7 +11476,7 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n, bits = xg_sim_elems[t.a].bits, step = bits < 8 ? 32 / bits : 1, bytes = bits < 8 ? 4 : bits / 8;
     uint32_t where = in->op >> 8, lane, q, total = XG_MAX(1u, rows * cols / XG_SIM_WARP), regs = in->n, per = xg_sim_tile_per(t.a);
     bool col = (t.flags & 1) != 0;
-    uint32_t stride = col ? rows : cols;
+    uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : col ? rows : cols; /* read before anything is written: a result may have its slot */
     uint64_t base = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (where & 16) != 0, 0);
     for (q = 0; q < regs * per; q += step) {
         xg_sim_reach r;
@@ -11369,7 +11486,6 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
         r.bytes = bytes;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
-            uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : stride;
             if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
             r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
             if (!r.to.p[lane]) return;
@@ -12511,7 +12627,7 @@ XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 3, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
@@ -12588,8 +12704,9 @@ typedef struct xg_exe_thunk {
 } xg_exe_thunk;
 
 /* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+ * the caller must give both the same buffer (otherwise the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the
+ * array in front of it, plus 1. */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; uint32_t size_of, reserved; } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
@@ -14384,6 +14501,7 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
         if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID) return false;
+        if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
         p->command_of[number] = b->n;
@@ -14688,6 +14806,13 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
     return v->bytes == (empty ? 0 : bytes);
 }
 
+/* A size is an s32 behind its array, or behind other sizes of that. */
+XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
+    uint32_t of = k;
+    while (of > first && p->values[of].size_of) of--;
+    return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank && (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
+}
+
 /* Parameters and results agree with their allocations. */
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
@@ -14698,6 +14823,7 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0)) return xr_damaged(p, "the size of a bounded dimension");
         if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
@@ -14930,6 +15056,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
     out->bytes = (size_t)v->bytes;
     out->name = p->strings + v->name;
     out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
+    out->size_of = v->size_of;
     return true;
 }
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
@@ -15035,9 +15162,10 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
+    uint64_t all = ((uint64_t)p->n_allocations + p->most_links + p->n_kernels) * sizeof(xlagpu_kernel_stats) + (uint64_t)p->most_links * sizeof(xlagpu_buffer); /* more than the parts below */
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
     size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    char *m = all > SIZE_MAX / 4 ? NULL : (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;

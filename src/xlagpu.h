@@ -112,6 +112,8 @@ typedef struct xlagpu_compile_desc {
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
     bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
+    uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
+                                  * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -119,7 +121,7 @@ typedef struct xlagpu_compile_desc {
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; } xlagpu_report; /* largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
+typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; uint32_t made_again; } xlagpu_report; /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the

@@ -100,7 +100,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *byt
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 
 /* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1 */
+typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias, size_of; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);

@@ -26,7 +26,7 @@ build_and_run() { # NAME ARGUMENTS...
 # The runner for another processor, under an emulator: all texts but the kernels of others, which alone take minutes there and are run by soak.
 foreign() {
     have aarch64-linux-gnu-gcc && have qemu-aarch64 || { absent "aarch64-linux-gnu-gcc with qemu-aarch64"; echo "0 passed, 0 failed"; return 0; }
-    aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/runner_aarch64 $LIBS &&
+    aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -Og -static tests/runner.c -o build/runner_aarch64 $LIBS &&
         qemu-aarch64 build/runner_aarch64 $(ls -d tests/*/ | grep -v tests/sim/) tests/sim/planted $(ls tests/sim/*.txt | grep -v foreign)
 }
 

@@ -142,9 +142,11 @@ static void bounded(void) {
     xlagpu_tensor in[4] = {{p, sizeof p}, {&np, 4}, {q, sizeof q}, {&nq, 4}}, out[2] = {{c, sizeof c}, {&nc, 4}};
     xlagpu_rt_tensor rin[4] = {{p, sizeof p}, {&np, 4}, {q, sizeof q}, {&nq, 4}}, rout[2] = {{c, sizeof c}, {&nc, 4}};
     xlagpu_value_info v;
+    xlagpu_rt_value r;
     EXPECT(program && xlagpu_parameter_count(m) == 4 && xlagpu_result_count(m) == 2 && xlagpu_rt_parameter_count(program) == 4 && xlagpu_rt_result_count(program) == 2);
     EXPECT(xlagpu_parameter_info(m, 0, &v) && v.rank == 2 && v.dims[0] == 4 && v.bytes == 48 && v.size_of == 0);
     EXPECT(xlagpu_parameter_info(m, 1, &v) && v.rank == 0 && v.type == XLAGPU_S32 && v.bytes == 4 && v.size_of == 1 && strcmp(v.name, "p") == 0);
+    EXPECT(xlagpu_rt_parameter(program, 0, &r) && !r.size_of && xlagpu_rt_parameter(program, 1, &r) && r.size_of == 1 && xlagpu_rt_result(program, 0, &r) && !r.size_of && xlagpu_rt_result(program, 1, &r) && r.size_of == 1);
     for (way = 0; way < 2; way++) {
         memset(c, 0, sizeof c);
         nc = 0;

@@ -53,7 +53,7 @@ expect 0 ran "equal to --expect: 0" "$X run $W/good.hlo --platform=host --seed 3
 expect 1 . "different from --expect: 1" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
 expect 2 'error' "--args of another module" "$X run $W/good.hlo --platform=host --args tests/corpus/iotas.npz"
 expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
-for e in hlo plan buffers thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
+for e in hlo indexing plan buffers thunks ir ptx; do expect 0 . "--emit=$e" "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
 expect 0 . "an executable, saved and run" "$X compile $W/good.hlo --emit=exe -o $W/good.xgx && $X run $W/good.xgx --platform=host --reference_platform= && echo ran"
 expect 2 'error' "an executable, damaged" "head -c 200 $W/good.xgx > $W/cut.xgx; $X run $W/cut.xgx --platform=host"
 expect 0 '^2$' "--report: a header and a line, tab-separated" "$X compile $W/good.hlo --target=sm_90a --report > $W/report; awk -F'\t' 'NR == 1 { n = NF } NF != n { bad = 1 } END { if (n > 5 && !bad) print NR }' $W/report"
@@ -111,7 +111,8 @@ for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffe
 expect 0 'after_memory-scheduler' "--xla_dump_hlo_pass_re" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^memory-s.*r\$' && ls $W/dump4"
 expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.][a-z-]*[.]after_[a-z-]*[.]before_[a-z-]*[.]txt'; ls $W/dump4 | grep priority"
 expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
-expect 0 'memory' "--memory-limit" "$X compile $W/good.hlo --emit=ptx --memory-limit=20000; [ \$? = 3 ]"
+expect 0 'memory' "--compiler-memory-limit" "$X compile $W/good.hlo --emit=ptx --compiler-memory-limit=20000; [ \$? = 3 ]"
+expect 0 'made_again' "--memory-limit" "$X compile $W/good.hlo --report --memory-limit=100000; $X compile $W/good.hlo --report --memory-limit=1 2>&1 | grep -q 'device memory'"
 expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"
 expect 0 'worst error.*equal' "--summary shows the worst error" "$X run $W/good.hlo --platform=host --summary"
 expect 1 'want .*, got ' "a difference shows want and got" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"

@@ -5,6 +5,7 @@
  *   traffic   elementwise operations, transposes, reductions, softmax and layer norm on arrays of a megabyte and more: at most 5% more sectors than what is read
  *             and written holds, in one kernel; transposes (of dimensions of whole sectors) without a bank conflict
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
+ *   work      what is long (windows, the best few of many) takes no more than a bound of lane instructions an element
  *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
  *   diamonds  a chain whose paths double thirty times: code grows by the step
  * Ends with "N passed, N failed". */
@@ -172,6 +173,7 @@ static void same_of(const char *body, long long n) {
     char what[60];
     begin("add", "s32");
     put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nless { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
     for (p = body; *p; p++) {
         if (*p == 'N') put("%lld", n);
@@ -201,6 +203,8 @@ static void sizes(void) {
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
         "ROOT r = s32[3,H] slice(x), slice={[1:4], [0:N:2]}",
         "u = s32[2,H] parameter(1) i = s32[] parameter(2) ROOT r = s32[5,N] dynamic-update-slice(x, u, i, i)",
+        "u = s32[2,H] parameter(1) v = s32[3,H] parameter(2) w = s32[5,H] parameter(3) i = s32[] parameter(4) j = s32[] parameter(5) a = s32[5,N] dynamic-update-slice(x, u, i, j) n = s32[3,H] negate(v) b = s32[5,N] dynamic-update-slice(a, n, j, i) ROOT r = s32[5,N] dynamic-update-slice(b, w, i, i)",
+        "u = s32[2,N] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) a = s32[5,N] dynamic-update-slice(x, u, i, z) d = s32[3,N] dynamic-slice(a, j, z), dynamic_slice_sizes={3,N} e = s32[3,N] add(d, d) ROOT r = s32[5,N] dynamic-update-slice(a, e, j, z)",
         "i = s32[] parameter(1) ROOT r = s32[2,H] dynamic-slice(x, i, i), dynamic_slice_sizes={2,H}",
         "i = s32[N] parameter(1) ROOT r = s32[5,N] gather(x, i), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={5,1}",
         "i = s32[N,1] parameter(1) u = s32[5,N] parameter(2) ROOT r = s32[5,N] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=fold",
@@ -210,6 +214,12 @@ static void sizes(void) {
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
         "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
+        "ROOT r = s32[5,H] reduce-window(x, z), window={size=1x7 stride=1x2 pad=0_0x3_3}, to_apply=most",
+        "ROOT r = s32[5,N] reduce-window(x, z), window={size=1x31 pad=0_0x15_15}, to_apply=fold",
+        "ROOT r = s32[3,N] reduce-window(x, z), window={size=3x40 pad=0_0x39_0}, to_apply=fold",
+        "y = s32[5,N] negate(x) w = s32[6,N] reduce-window(y, z), window={size=4x3 pad=2_2x0_4 rhs_dilate=1x2}, to_apply=fold ROOT r = s32[6,N] multiply(w, w)",
+        "ROOT r = s32[9,P] reduce-window(x, z), window={size=3x5 pad=1_1x2_3 lhs_dilate=2x1}, to_apply=most",
+        "i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s32[5,N], s32[5,N]) reduce-window(x, i, z, z), window={size=1x9 pad=0_0x4_4}, to_apply=first",
         "y = s32[N,7] parameter(1) ROOT r = s32[5,7] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
     };
     size_t i, k;
@@ -224,6 +234,59 @@ static void sizes(void) {
         for (k = 0; lengths[i] && k < sizeof windows / sizeof *windows; k++) if (k || lengths[i] < 5000) same_of(windows[k], lengths[i]); /* the evaluator sums each window anew */
     }
 }
+/* The best k of rows, of types whose keys are made in different ways; s8 has many equal elements. */
+static void selections(void) {
+    static const char *const types[] = {"s32", "f32", "s8", "bf16", "u32", "f8e4m3fn"};
+    static const long long lengths[] = {1, 2, 31, 33, 127, 129, 1009, 4095, 8191, 9001, 65537}, few[] = {1, 2, 7, 64, 100, 1000};
+    size_t i, k, t = 0;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) for (k = 0; k < sizeof few / sizeof *few; k++, t++) {
+        const char *type = types[t % 6];
+        char what[80];
+        if (few[k] > lengths[i]) continue;
+        begin(NULL, NULL);
+        put("ENTRY e { x = %s[3,%lld] parameter(0) ROOT r = (%s[3,%lld], s32[3,%lld]) topk(x), k=%lld, largest=%s }\n", type, lengths[i], type, few[k], few[k], few[k], t % 5 ? "true" : "false");
+        snprintf(what, sizeof what, "the best %lld of %s[%lld]", few[k], type, lengths[i]);
+        same(what);
+    }
+}
+
+/* ---- work ---- */
+
+/* One kernel of at most `most` lane instructions for each of n elements. */
+static void work(const char *what, double most, long long n) {
+    xlagpu_kernel_stats s[8];
+    char line[200];
+    uint32_t kernels;
+    job j;
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        snprintf(line, sizeof line, "%s: %u kernels, %.1f lane instructions an element", what, kernels, (double)s[0].lane_instructions / (double)n);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN(kernels == 1 && (double)s[0].lane_instructions <= most * (double)n, line);
+    }
+    job_close(&j);
+}
+static void works(void) {
+    begin(NULL, NULL);
+    put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
+    work("the best 8 of 32000", 13, 4 * 32000);
+    begin(NULL, NULL);
+    put("ENTRY e { x = bf16[2,50257] parameter(0) ROOT r = (bf16[2,64], s32[2,64]) topk(x), k=64, largest=true }\n");
+    work("the best 64 of 50257", 24, 2 * 50257);
+    begin("add", "f32");
+    put("ENTRY e { x = f32[16,4095] parameter(0) z = f32[] constant(0) ROOT r = f32[16,3996] reduce-window(x, z), window={size=1x100}, to_apply=fold }\n");
+    work("windows of 100", 55, 16 * 3996);
+    begin("maximum", "f32");
+    put("ENTRY e { x = f32[2,56,56,16] parameter(0) z = f32[] constant(-inf) ROOT r = f32[2,50,50,16] reduce-window(x, z), window={size=1x7x7x1}, to_apply=fold }\n");
+    work("windows of 7x7", 45, 2 * 50 * 50 * 16);
+    begin(NULL, NULL);
+    put("HloModule kernels, input_output_alias={ {}: (0, {}, may-alias) }\nENTRY e { x = f32[512,256] parameter(0) u = f32[4,256] parameter(1) v = f32[8,16] parameter(2) i = s32[] parameter(3) j = s32[] parameter(4) "
+        "a = f32[512,256] dynamic-update-slice(x, u, i, i) ROOT r = f32[512,256] dynamic-update-slice(a, v, j, j) }\n");
+    memmove(src.p, strstr(src.p + 1, "HloModule"), strlen(strstr(src.p + 1, "HloModule")) + 1);
+    src.n = strlen(src.p);
+    work("two updates of one array", 60, 4 * 256 + 8 * 16);
+}
+
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
 static void ranks(void) {
     static const int primes[] = {3, 7, 2, 5, 1, 3, 2, 11};
@@ -338,6 +401,8 @@ int main(int argc, char **argv) {
     traffic_row_programs("f32", 64, 8192);
     traffic_row_programs("bf16", 512, 1024);
     sizes();
+    selections();
+    works();
     ranks();
     large();
     for (fused = 0; fused < 2; fused++) {

@@ -12,7 +12,7 @@ static int source_open(source *s, const flag_values *f, const char *path) {
     xlagpu_context_desc d;
     memset(s, 0, sizeof *s);
     memset(&d, 0, sizeof d);
-    d.memory_limit = (size_t)f->memory_limit;
+    d.memory_limit = (size_t)f->compiler_memory_limit;
     s->path = path;
     s->context = xlagpu_create(&d);
     if (!s->context) return fail(DEVICE, "xlagpu: error: out of memory");
@@ -33,7 +33,7 @@ static void source_close(source *s) {
 /* ---- compile ---- */
 
 /* What --emit takes, and the stage that is kept for it. */
-static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""}, {"c", ""}};
+static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"}, {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""}, {"c", ""}};
 static const char *emit_stage(const char *emit) {
     size_t k;
     for (k = 0; k < sizeof emits / sizeof emits[0]; k++) if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
@@ -66,9 +66,9 @@ static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes ex
     return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
 }
 
-static void report_head(void) { printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_bytes\tlargest_live\n"); }
+static void report_head(void) { printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_bytes\tlargest_live\tmade_again\n"); }
 static void report_line(const dump_state *d, double best, const xlagpu_report *r) {
-    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\n", d->base, best * 1e3, r->kernels, r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions, best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live);
+    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\n", d->base, best * 1e3, r->kernels, r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions, best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again);
 }
 
 /* HLO text to bytes, `times` times; the stages are dumped the last time only. best: the least time. */
@@ -139,7 +139,7 @@ int verb_compile(const flag_values *f) {
     const char *emit = f->emit ? f->emit : f->report ? NULL : "exe";
     int k, rc = OK;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
-    if (emit && !emit_stage(emit)) return fail(BAD, "xlagpu: error: --emit=%s is not one of ptx, hlo, plan, buffers, thunks, ir, exe, c%s", emit, strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
+    if (emit && !emit_stage(emit)) return fail(BAD, "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, exe, c%s", emit, strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0) return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
     if (f->report) report_head();
     for (k = 0; k < f->n_files; k++) rc = worse(rc, compile_one(f, k, emit));

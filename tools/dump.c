@@ -52,6 +52,7 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++) if (strcmp(stage, rows[k][0]) == 0) { snprintf(out, 400, "%s_gpu_%s", d->target, rows[k][1]); return true; }
     if (strcmp(stage, "hlo/before_optimizations") == 0) snprintf(out, 400, "before_optimizations.txt");
     else if (strcmp(stage, "thunk_sequence") == 0) snprintf(out, 400, "thunk_sequence.txt");
+    else if (strcmp(stage, "indexing") == 0) snprintf(out, 400, "indexing_maps.txt");
     else if (strcmp(stage, "plan") == 0) snprintf(out, 400, "planned_module.txt");
     else if (strcmp(stage, "ptx") == 0) snprintf(out, 400, "ptx");
     else if (strcmp(stage, "fusion_log") == 0) snprintf(out, 400, "fusion_log.txt");
@@ -122,6 +123,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->ftz = f->ftz;
     c->deterministic_ops = f->deterministic;
     c->no_command_buffers = f->no_command_buffers;
+    c->memory_limit = (uint64_t)f->memory_limit;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
     if ((d->want && *d->want) || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }

@@ -43,7 +43,8 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none", "vendor libraries that may be called; this build calls none") \
-    X(memory_limit, "memory-limit", SIZE, FV_HLO, "BYTES", "what the compiler may hold at a time") \
+    X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
+    X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO, "BYTES", "what the compiler may hold at a time") \
     X(dump_to, "xla_dump_to", STR, FV_HLO, "DIR", "write every stage under XLA's file names") \
     X(dump_pass_re, "xla_dump_hlo_pass_re", STR, FV_HLO, "RE", "with --xla_dump_to: also the module after passes whose name matches") \
     X(v, "v", SIZE, FV_ALL, "N", "5: print the IR after every pass") \

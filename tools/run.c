@@ -338,7 +338,7 @@ static int run_one(const flag_values *f, int file) {
     int rc, check;
     memset(&j, 0, sizeof j);
     memset(&desc, 0, sizeof desc);
-    desc.memory_limit = (size_t)f->memory_limit;
+    desc.memory_limit = (size_t)f->compiler_memory_limit;
     j.f = f;
     j.file = file;
     j.path = f->files[file];

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "status.h"
 
-enum { XG_EXE_VERSION = 2, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum { XG_EXE_VERSION = 3, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
@@ -89,8 +89,9 @@ typedef struct xg_exe_thunk {
 } xg_exe_thunk;
 
 /* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; } xg_exe_value;
+ * the caller must give both the same buffer (otherwise the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the
+ * array in front of it, plus 1. */
+typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; uint32_t size_of, reserved; } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every

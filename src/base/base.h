@@ -20,6 +20,7 @@
 typedef struct xg_source { const char *name; const char *text; size_t size; } xg_source;
 
 enum { XG_MESSAGE_MAX = 2048 };
+typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
     jmp_buf *guard;               /* the protected call in force, NULL outside any */
@@ -28,6 +29,9 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    uint32_t n_idle;              /* slabs that hold none */
+    bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -35,6 +39,8 @@ typedef struct xg_ctx {
  *     jmp_buf *outer = xg_try(c, &here); ... work ...; xg_end(c, outer);
  * Locals changed after setjmp and read in the failure branch must be volatile. A failure restores c->guard to the outer one. */
 XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit);
+XG_FN void xg_ctx_want_slabs(xg_ctx *c);
+XG_FN void xg_ctx_done(xg_ctx *c); /* when all arenas are freed: gives back what was kept for the next one */
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here); /* clears the error, returns the outer guard */
 XG_FN void xg_end(xg_ctx *c, jmp_buf *outer);
 
@@ -57,6 +63,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
@@ -66,7 +73,7 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
 #define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
 
-/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena. */
+/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena, unless it grows where it is. */
 #define XG_VEC(T) struct { T *p; uint32_t n, cap; }
 #define xg_push(arena, T, v, x) \
     ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, (void)((v)->p[(v)->n++] = (x)))

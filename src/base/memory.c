@@ -2,7 +2,10 @@
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
  * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
- * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory. */
+ * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
+ *
+ * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
+ * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -18,6 +21,8 @@ XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
     else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
     c->limit = limit;
 }
+
+XG_FN void xg_ctx_want_slabs(xg_ctx *c) { c->slabs_wanted = c->mem.alloc == xg_mem_default_alloc && !c->limit; }
 
 XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
     jmp_buf *outer = c->guard;
@@ -111,10 +116,91 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
     c->mem.release(c->mem.user, (char *)p - XG_BLOCK_ALIGN);
 }
 
-/* ---- arenas ---- */
+/* ---- chunks ---- */
 
-struct xg_chunk { xg_chunk *older; char *end; };
-enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+
+XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
+    xg_chunk *c = (xg_chunk *)(void *)at;
+    c->older = NULL;
+    c->end = at + room;
+    c->slab = slab;
+    return c;
+}
+
+/* With room for `least` bytes; NULL when there is no memory. */
+XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
+    size_t bytes, align = XG_SLAB;
+    char *memory;
+    xg_slab *s;
+    if (least > SIZE_MAX - 3 * align) return NULL;
+    bytes = (least + XG_SLAB_HEAD + align - 1) / align * align;
+    memory = (char *)malloc(bytes + align);
+    if (!memory) return NULL;
+    s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
+    XG_HUGE_PAGES((void *)s, bytes);
+    memset(s, 0, sizeof *s);
+    s->memory = memory;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    s->end = (char *)s + bytes;
+    s->next = c->slabs;
+    if (s->next) s->next->prev = s;
+    c->slabs = s;
+    c->n_idle++;
+    return s;
+}
+XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+    c->n_idle--;
+    free(s->memory);
+}
+
+/* A chunk from the slab, of `least` bytes and of `room` if it has that much; NULL: it has not. */
+XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
+    xg_chunk **link = &s->unused, *k;
+    while (*link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room)) link = &(*link)->older;
+    k = *link;
+    if (k) *link = k->older;
+    else {
+        size_t left = (size_t)(s->end - s->at);
+        if (left < least || left < room / 2) return NULL;
+        k = xg_chunk_at(s->at, XG_MIN(room, left), s);
+        s->at = k->end;
+    }
+    c->n_idle -= s->used++ == 0;
+    return k;
+}
+
+/* Of `least` bytes, rather of `room`. */
+XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
+    xg_slab *s;
+    xg_chunk *k = NULL;
+    char *p;
+    uint32_t tries = 0;
+    if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
+        if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
+    }
+    p = (char *)xg_mem_alloc(c, room);
+    return p ? xg_chunk_at(p, room, NULL) : NULL;
+}
+XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
+    xg_slab *s = k->slab;
+    if (!s) { xg_mem_free(c, k); return; }
+    c->live -= (size_t)(k->end - (char *)k);
+    if (--s->used) { k->older = s->unused; s->unused = k; return; }
+    s->unused = NULL;
+    s->at = (char *)s + XG_SLAB_HEAD;
+    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+}
+XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+
+/* ---- arenas ---- */
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
 
@@ -126,7 +212,7 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_mem_free(a->ctx, c); } }
+XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -153,19 +239,15 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t room = xg_add(a->ctx, bytes, XG_CHUNK_HEAD);
-    xg_chunk *chunk;
-    chunk = xg_arena_take_spare(a, room);
-    if (chunk) room = (size_t)(chunk->end - (char *)chunk);
-    else {
-        if (room < a->grow) room = a->grow;
+    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD), room = XG_MAX(least, a->grow);
+    xg_chunk *chunk = xg_arena_take_spare(a, least);
+    if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
-        chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = (xg_chunk *)xg_mem_alloc(a->ctx, room); }
+        chunk = xg_chunk_new(a->ctx, least, room);
+        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
-    chunk->end = (char *)chunk + room;
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
@@ -190,14 +272,23 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
 
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
+    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
+    a->at += want - had;
+    return true;
+}
+
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
-    void *q;
+    void *q = (void *)(uintptr_t)p;
     if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
     bytes = xg_mul(a->ctx, bigger, item);
-    q = xg_alloc_raw(a, bytes);
-    if (*cap) memcpy(q, p, *cap * item);
+    if (!xg_arena_extend(a, p, *cap * item, bytes)) {
+        q = xg_alloc_raw(a, bytes);
+        if (*cap) memcpy(q, p, *cap * item);
+    }
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;

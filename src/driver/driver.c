@@ -98,7 +98,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
-    xg_fuse_fingerprint(&b, xg_attr_comp(fusion, XG_A_calls));
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
 
@@ -186,6 +186,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
     r->instructions = xg_driver_count_instructions(ptx);
     r->ptx_bytes = ptx->n;
+    r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
@@ -203,7 +204,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
 }
 
 /* From a plan on: kernels, text, bytes. */
-XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_machine machine;
@@ -235,7 +236,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    exe = xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
         xg_listing_print(&text, exe);
@@ -244,11 +245,17 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     return exe;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_indexing_print_module(&text, m);
+        xg_driver_dump_text(o, "indexing", &text);
+    }
     m->machine = xg_driver_machine(&o->target);
+    m->memory_limit = o->memory_limit;
     if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
@@ -259,11 +266,12 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
         xg_plan_print_buffers(&text, p);
         xg_driver_dump_text(o, "buffer-assignment", &text);
     }
+    p->asks = o->command_buffer_control && !o->no_command_buffers; /* and xg_plan_command_buffers counts what is left */
     xg_plan_thunks(p);
-    return xg_driver_finish(p, o, report);
+    return xg_driver_finish(p, o, report, to);
 }
 
 /* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report); }
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report, to); }
 
 #endif /* XG_DRIVER_DRIVER_C */

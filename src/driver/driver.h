@@ -14,12 +14,13 @@ typedef struct xg_driver_options {
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
+    int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
-typedef struct xg_driver_report { uint32_t kernels, copies, instructions; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
+typedef struct xg_driver_report { uint32_t kernels, copies, instructions, made_again; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
 
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
@@ -30,8 +31,8 @@ XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, co
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
 /* ---- driver.c ---- */
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report); /* changes m; the executable's bytes */
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to); /* changes m; the executable's bytes, in arena `to` */
 
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report);
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
 
 #endif /* XG_DRIVER_H */

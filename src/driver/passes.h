@@ -25,9 +25,10 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
 
 #define XG_HLO_PASSES(X) \
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
-    X(PRE, "convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
+    X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
+    X(PRE, "async-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
@@ -35,6 +36,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED) \
     X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
@@ -43,6 +45,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "topk-rewriter", xg_opt_topk_rewriter, OPTIONAL) \
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
@@ -69,16 +72,19 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
+    X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED)
+    X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
+    X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \
@@ -91,6 +97,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("vectorize-loads-stores", xg_kir_vectorize) \
+    X("simplify-indexing", xg_kir_simplify_indexing) \
     X("unroll-loops", xg_kir_unroll) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
     X("canonicalize", xg_kir_canonicalize) \

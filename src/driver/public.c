@@ -33,6 +33,7 @@ XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
     if (!x) return NULL;
     memset(x, 0, sizeof *x);
     xg_ctx_init(&x->c, desc ? &desc->allocator : NULL, desc ? desc->memory_limit : 0);
+    xg_ctx_want_slabs(&x->c);
     xg_arena_init(&x->arena, &x->c);
     return x;
 }
@@ -53,6 +54,7 @@ XLAGPU_DEF void xlagpu_destroy(xlagpu_context *x) {
     if (!x) return;
     while (x->modules) xlagpu_module_destroy(x->modules);
     xg_arena_free(&x->arena);
+    xg_ctx_done(&x->c);
     mem = x->c.mem;
     mem.release(mem.user, x);
 }
@@ -262,6 +264,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->keep_hlo = d->keep_hlo;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -278,6 +281,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.largest_live = (uint64_t)r->largest_live;
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
+    m->report.made_again = r->made_again;
     m->compiled = true;
 }
 
@@ -287,14 +291,11 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_driver_options o;
     xg_driver_report report;
     xg_str exe;
-    char *kept;
     xg_public_options(c, j->desc, &o);
-    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
-    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report);
-    kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
-    memcpy(kept, exe.p, exe.n);
+    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
+    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
     xg_public_report(m, &report);
-    xg_public_give(j, kept, exe.n);
+    xg_public_give(j, exe.p, exe.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *m, const xlagpu_compile_desc *desc) {
     xg_public_job j = xg_public_job_of(m);
@@ -319,7 +320,6 @@ XG_FN void xg_public_attach(xg_public_job *j) {
     xg_exe_writer w;
     const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
     xg_str made;
-    char *kept;
     uint32_t k;
     if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
     if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
@@ -330,10 +330,8 @@ XG_FN void xg_public_attach(xg_public_job *j) {
         if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
         else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
     }
-    made = xg_exe_assemble(&w, &h);
-    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
-    memcpy(kept, made.p, made.n);
-    xg_public_give(j, kept, made.n);
+    made = xg_exe_assemble(&w, &h, &j->m->arena);
+    xg_public_give(j, made.p, made.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
     xg_public_job j = xg_public_job_of(m);

@@ -611,8 +611,8 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
     uint32_t k;
     e->funcs = XG_NEW_N(e->arena, xg_kfunc *, e->parts->n_parts);
     e->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts); /* one for all functions: an instruction is made in its own only */
-    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) e->funcs[k] = xg_emit_declare(e, k);
-    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) xg_emit_define(e, k);
+    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) if (with_roots || !xg_sort_of_root(e->parts->parts[k].root)) e->funcs[k] = xg_emit_declare(e, k); /* a sort's own emitter makes it, and what is sliced off it */
+    for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++) if (e->funcs[k]) xg_emit_define(e, k);
 }
 
 #endif /* XG_EMIT_ELEMENTAL_C */

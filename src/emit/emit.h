@@ -148,6 +148,16 @@ XG_FN void xg_emit_merge(xg_fusion_emission *e);
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
+/* ---- fft_butterfly.c ---- */
+XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign); /* the transform of so few elements, in registers */
+XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w);
+XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real); /* exp(sign 2 pi i k / n), index k in 0 .. most < n */
+/* ---- fft.c ---- */
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_fft(xg_fusion_emission *e);
+/* ---- triangular.c ---- */
+XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_triangular(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);

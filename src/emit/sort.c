@@ -6,7 +6,7 @@
  * the sort is always stable.
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
- * Then thread after thread writes operand[index[place]] to each result. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
+ * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
  * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
@@ -15,6 +15,7 @@
 enum { XG_SORT_THREADS_MAX = 512 };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
 }
@@ -222,29 +223,33 @@ XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
 
 /* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
 XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
-    int64_t output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+    int64_t output;
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
+    output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
     if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
     return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
 }
 
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
     const xg_inst *i = d->e->roots[root];
-    bool exact = !d->limit && d->kept % d->threads == 0;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (d->kept + d->threads - 1) / d->threads), dest);
+    int64_t kept = d->whole ? d->kept : i->shape->dims[d->dim], first = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p[d->dim].start : 0;
+    bool exact = !d->limit && kept % d->threads == 0;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (kept + d->threads - 1) / d->threads), dest);
     xg_kb *b = &d->s.b;
-    xg_kval *p = xg_sort_nth(d, l.var, exact ? d->kept - 1 : d->places * 2), *r, *inside[XG_RANK_MAX];
+    xg_kval *p = xg_sort_nth(d, l.var, exact ? kept - 1 : d->places * 2), *place, *r, *inside[XG_RANK_MAX];
     const xg_ktype *type = dest->type;
     xg_kb outer = d->s.b;
     xg_kop *op = NULL;
     xg_elem v;
     if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->kept)), &type, 1);
+        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, kept)), &type, 1);
         outer = d->s.b;
         d->s.b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &l.carried, 1);
         d->s.b = xg_kb_end(d->e->m, op->regions[0]);
     }
-    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &p, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &p, 1));
+    place = first ? xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, p, xg_elem_index(&d->s, first)), d->places - 1) : p;
+    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &place, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &place, 1));
     memcpy(inside, d->row, sizeof inside);
     inside[d->dim] = xg_sort_in_row(d, p);
     r = xg_emit_insert(b, v, l.carried, i->shape, inside);

@@ -145,7 +145,7 @@ XG_FN void xg_ew_run(xg_eval_run *r, const xg_ew *e, unsigned char *out, xg_valu
     }
     for (at = 0; at < n; at += XG_EVAL_BLOCK) {
         const void *q[3];
-        for (k = 0; k < 3; k++) q[k] = p[k] + (p[k] ? at * step[k] : 0);
+        for (k = 0; k < 3; k++) q[k] = p[k] ? p[k] + at * step[k] : NULL; /* nothing is added to NULL, not even 0 */
         xg_ew_block(e, out + at * out_bytes, q, XG_MIN(n - at, (size_t)XG_EVAL_BLOCK));
     }
 }

@@ -3,7 +3,8 @@
  * Ideas
  * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
  * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
- *   hero reads; what is behind it reads the hero's result once, at its own place. So two heroes never meet, and a hero is never computed twice.
+ *   hero reads; what is behind it reads the hero's result once, at its own place, or folds a contraction's in windows that do not meet. So two heroes never meet, and a hero
+ *   is never computed twice.
  * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
@@ -43,6 +44,17 @@ XG_FN int64_t xg_fuse_window_size(const xg_inst *i) {
     uint32_t k;
     for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, a->v.window->p[k].size);
     return n;
+}
+
+/* Do no two windows read the same element? */
+XG_FN bool xg_fuse_windows_apart(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) {
+        const xg_window_dim *w = &a->v.window->p[k];
+        if (w->size > 1 && (w->stride < w->size || w->window_dilation != 1 || w->base_dilation != 1)) return false;
+    }
+    return true;
 }
 
 /* Elements that a loop inside of the instruction reads for one element of its result. */
@@ -120,6 +132,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_REDUCE: case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
         steps = xg_fuse_steps(user);
+        if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user)) return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
         return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
     }
     case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
@@ -146,6 +159,11 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
     return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
 }
 
+/* Windows that do not meet (pooling) fold what a contraction makes: its elements are made where they are folded, each at most as often as in a kernel of its own. */
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
+    return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 && in->reads <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -157,6 +175,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
+    if (xg_fuse_folds_once(p, c, in)) return NULL;
     if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
     return NULL;
 }

@@ -4,7 +4,7 @@
  *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
  *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
  * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
- * them. topk of a long row is a sort with the indices beside it, cut off. */
+ * them. topk of a long row that is not selected (many of it, or long keys) is a sort with the indices beside it, cut off. */
 #ifndef XG_FUSE_SORT_PASSES_C
 #define XG_FUSE_SORT_PASSES_C
 #include "fuse.h"
@@ -25,10 +25,19 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
 }
 
+/* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices there, and lists of them in shared memory. */
+XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
+    int64_t k, n;
+    if (i->op != XG_TOPK) return false;
+    k = xg_attr_int(i, XG_A_k, 0);
+    n = XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 && (n > XG_SORT_ROW_MAX || n >= 2 * k) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
+}
+
 XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
     const xg_shape *s;
     int64_t from, to;
-    if (i->op != XG_SORT && i->op != XG_TOPK) return 0;
+    if ((i->op != XG_SORT && i->op != XG_TOPK) || xg_fuse_topk_selects(i)) return 0;
     if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
     s = XG_OPERAND(i, 0)->shape;
     return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;

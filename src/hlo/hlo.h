@@ -211,6 +211,9 @@ struct xg_module {
     bool made_order;             /* a control edge */
     bool row_programs;           /* priority fusion may make them: pass row-fusion */
     xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
+    uint32_t *param_sizes, *result_sizes; /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills them */
+    int64_t memory_limit;        /* bytes of device memory that the program may need; 0: any */
+    uint32_t made_again;         /* kernels that this has cost */
     xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
     uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */

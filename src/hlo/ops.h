@@ -10,7 +10,7 @@
  *   elem        one element as kernel IR: emit/ has       xg_elem_<word>
  *   attributes  names of the attributes it may carry beside the common ones; '!' marks a required one
  * Words are pasted on each room's own prefix, so a word without a handler does not compile; `none` is a handler that
- * refuses by name. The table depends on nothing. */
+ * refuses by name. There is no `none` among the indexing maps: what has no map says why (by_value, by_control, by_device, by_outsider, handle). The table depends on nothing. */
 #ifndef XG_HLO_OPS_H
 #define XG_HLO_OPS_H
 
@@ -105,71 +105,71 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     X(CONCATENATE, "concatenate", 1, 255, 0, XGT_ANY, concatenate, concatenate, concatenate, concatenate, "dimensions!") \
     X(DYNAMIC_SLICE, "dynamic-slice", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_slice, dynamic_slice, dynamic_slice, dynamic_slice, "dynamic_slice_sizes!") \
     X(DYNAMIC_UPDATE_SLICE, "dynamic-update-slice", 2, 255, XGF_SHAPE, XGT_ANY, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, "") \
-    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, none, dynamic_reshape, none, "") \
+    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, by_value, dynamic_reshape, none, "") \
     X(GATHER, "gather", 2, 2, 0, XGT_ANY, gather, gather, gather, gather, "offset_dims! collapsed_slice_dims! start_index_map! index_vector_dim! slice_sizes! operand_batching_dims start_indices_batching_dims indices_are_sorted") \
-    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, none, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
+    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, scatter, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
     X(GET_DIMENSION_SIZE, "get-dimension-size", 1, 1, 0, XGT_ANY, get_dimension_size, source, get_dimension_size, dimension_size, "dimensions!") \
-    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, none, set_dimension_size, none, "dimensions!") \
+    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, resize, set_dimension_size, none, "dimensions!") \
     /* contraction */ \
     X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, none, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
-    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, none, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, by_value, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
+    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, scaled_dot, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
     X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
-    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, none, fft, none, "fft_type! fft_length!") \
-    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, none, cholesky, none, "lower") \
-    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, none, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
+    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, fft, fft, none, "fft_type! fft_length!") \
+    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, cholesky, cholesky, none, "lower") \
+    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, triangular_solve, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
     /* reductions and windows */ \
     X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, "dimensions! to_apply!") \
     X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, "window to_apply!") \
-    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, none, select_and_scatter, select_and_scatter, "select! scatter! window") \
+    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
     X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, "to_apply! dimensions") \
-    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, none, sort, whole, "dimensions! is_stable to_apply!") \
-    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, none, topk, whole, "k! largest is_stable") \
-    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, none, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
-    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, none, batch_norm_training, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, none, batch_norm_inference, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, none, batch_norm_grad, none, "epsilon! feature_index!") \
+    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, "dimensions! is_stable to_apply!") \
+    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, "k! largest is_stable") \
+    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, scan, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
+    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, batch_norm, batch_norm_training, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, batch_norm, batch_norm_inference, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, batch_norm, batch_norm_grad, none, "epsilon! feature_index!") \
     /* control and tuples */ \
     X(TUPLE, "tuple", 0, 255, 0, XGT_ANY, tuple, tuple, tuple, tuple, "") \
     X(GET_TUPLE_ELEMENT, "get-tuple-element", 1, 1, 0, XGT_ANY, get_tuple_element, tuple_element, get_tuple_element, get_tuple_element, "index!") \
-    X(CALL, "call", 0, 255, 0, XGT_ANY, call, none, call, call, "to_apply! is_composite output_to_operand_aliasing") \
-    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, none, while, none, "condition! body!") \
-    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, none, conditional, none, "true_computation false_computation branch_computations") \
+    X(CALL, "call", 0, 255, 0, XGT_ANY, call, call, call, call, "to_apply! is_composite output_to_operand_aliasing") \
+    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, by_control, while, none, "condition! body!") \
+    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, by_control, conditional, none, "true_computation false_computation branch_computations") \
     X(FUSION, "fusion", 0, 255, XGF_SHAPE, XGT_ANY, fusion, fusion, fusion, none, "kind! calls! output_to_operand_aliasing") \
-    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
-    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, none, opt_barrier, none, "") \
-    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, none, opt_barrier, none, "domain") \
-    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, none, after_all, none, "") \
-    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, none, add_dependency, none, "") \
+    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
+    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "") \
+    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "domain") \
+    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, handle, after_all, none, "") \
+    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, first, add_dependency, none, "") \
     /* random numbers */ \
-    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, rng, none, "distribution!") \
-    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, none, rng_bit_generator, random_bits, "algorithm!") \
+    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, all, rng, none, "distribution!") \
+    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, all, rng_bit_generator, random_bits, "algorithm!") \
     /* between devices */ \
-    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, pass, none, "") \
-    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
-    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, none, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, async_done, none, "") \
-    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, none, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
-    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, none, collective, none, "replica_groups channel_id mode ") \
-    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, none, collective, none, "replica_groups channel_id mode has_dynamic_root") \
-    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, none, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, none, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, none, async_done, none, "") \
+    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, pass, none, "") \
+    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
+    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
+    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, by_device, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
+    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, by_device, collective, none, "replica_groups channel_id mode ") \
+    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, by_device, collective, none, "replica_groups channel_id mode has_dynamic_root") \
+    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
     /* asynchronous and host */ \
-    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, none, async_start, none, "calls! async_execution_thread") \
-    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, none, pass, none, "calls async_execution_thread") \
-    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, none, async_done, none, "calls async_execution_thread") \
-    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, none, copy_start, none, "cross_program_prefetch_index") \
-    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, none, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, send, none, "channel_id! is_host_transfer") \
-    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, recv, none, "channel_id! is_host_transfer") \
-    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, recv_done, none, "channel_id is_host_transfer") \
-    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, infeed, none, "infeed_config") \
-    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, none, outfeed, none, "outfeed_config outfeed_shape")
+    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, "calls! async_execution_thread") \
+    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, handle, pass, none, "calls async_execution_thread") \
+    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
+    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
+    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id! is_host_transfer") \
+    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id! is_host_transfer") \
+    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
+    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
+    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
 
 /* X(NAME, text, KIND): attributes; the kind names the parser and printer (xg_attr_parse_<KIND>, xg_attr_print_<KIND>) and the member of
  * xg_attr that holds the value. Rows are in the order in which they are printed.

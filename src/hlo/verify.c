@@ -122,11 +122,6 @@ static void xg_verify_fused(const xg_inst *fusion) {
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p, (int)c->name.n, c->name.p);
     XG_FOR_INSTS(i, c) XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it", (int)c->name.n, c->name.p);
 }
-static void xg_verify_async_callee(const xg_inst *start) {
-    const xg_comp *c = xg_attr_comp(start, XG_A_calls);
-    XG_FOR_INSTS(i, c) XG_RULE(i, i == c->root || i->op == XG_PARAMETER, NULL, "the asynchronous computation %.*s may hold parameters and one operation", (int)c->name.n, c->name.p);
-    XG_RULE(start, c->root->op != XG_PARAMETER, NULL, "the asynchronous computation %.*s has no operation", (int)c->name.n, c->name.p);
-}
 
 static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     const xg_shape *s;
@@ -140,7 +135,6 @@ static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     s = xg_hlo_infer(v->m, i);
     XG_RULE(i, xg_shape_agrees(i->shape, s), NULL, "the result is stated as %s, but the operands and attributes give %s", xg_infer_text(i, i->shape), xg_infer_text(i, s));
     if (i->op == XG_FUSION) xg_verify_fused(i);
-    if (i->op == XG_ASYNC_START) xg_verify_async_callee(i);
 }
 
 /* ---- pairs and channels ---- */

@@ -1,5 +1,4 @@
-/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window; and gather, which reads where it
- * is told.
+/* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window.
  *
  * What is summed over is a range symbol. Operands of one instruction number the same sum alike (a dot's contracting dimensions in
  * order; a convolution's window dimensions, then the input feature), so an emitter can run one loop over both. */
@@ -47,6 +46,36 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     return m;
 }
 XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) { return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q); }
+
+/* The scales of an operand have as many dimensions, each a divisor of the operand's: one stands for a block. From a scale to the result the block is a
+ * symbol of its own where the dimension reaches the result; where it is contracted, all of it adds up in one element. */
+XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
+    uint32_t side = q->operand % 2, k;
+    const xg_shape *whole = XG_OPERAND(q->i, side)->shape, *scale = q->in;
+    xg_index_query of = *q;
+    xg_imap *spread;
+    if (q->operand < 2) return xg_index_dot(q);
+    if (scale->rank != whole->rank) return xg_imap_undefined(q->x);
+    for (k = 0; k < scale->rank; k++) if (!scale->dims[k] || whole->dims[k] % scale->dims[k]) return xg_imap_undefined(q->x);
+    of.operand = side;
+    of.in = whole;
+    of.from = q->back ? q->out : whole;
+    of.to = q->back ? whole : q->out;
+    if (q->back) {
+        const xg_imap *m = xg_index_dot_back(&of);
+        const xg_aff *at[XG_RANK_MAX];
+        for (k = 0; k < scale->rank; k++) at[k] = xg_aff_div(q->x, m->results[k], whole->dims[k] / scale->dims[k]);
+        return xg_imap_with_results(q->x, m, at, scale->rank);
+    }
+    spread = xg_imap_new(q->x, scale->rank, scale->rank, 0, scale->rank, 0);
+    for (k = 0; k < scale->rank; k++) {
+        int64_t block = whole->dims[k] / scale->dims[k];
+        spread->dims[k].range = xg_range_of(0, scale->dims[k] - 1);
+        spread->syms[k].range = xg_range_of(0, block - 1);
+        spread->results[k] = xg_aff_add(q->x, xg_aff_mul(q->x, xg_aff_dim(q->x, k), block), xg_aff_sym(q->x, k));
+    }
+    return xg_imap_drop_unused_syms(q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
+}
 
 /* ---- windows ---- */
 
@@ -187,106 +216,6 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
         else if (!reduced) m->results[next++] = xg_index_dim(q, k);
     }
     return m;
-}
-
-/* ---- gather ---- */
-
-/* The roles of a gather's dims: which output dims are of the window and which of the batch. */
-typedef struct xg_index_gather_dims {
-    xg_ints offset, collapsed, starts, operand_batch, indices_batch, sizes;
-    int64_t vector_dim;
-    uint32_t n_batch, batch[XG_RANK_MAX]; /* output dims that number the slices, in order */
-} xg_index_gather_dims;
-
-XG_FN void xg_index_gather_read(const xg_index_query *q, xg_index_gather_dims *g) {
-    uint32_t k;
-    g->offset = xg_attr_ints(q->i, XG_A_offset_dims);
-    g->collapsed = xg_attr_ints(q->i, XG_A_collapsed_slice_dims);
-    g->starts = xg_attr_ints(q->i, XG_A_start_index_map);
-    g->operand_batch = xg_attr_ints(q->i, XG_A_operand_batching_dims);
-    g->indices_batch = xg_attr_ints(q->i, XG_A_start_indices_batching_dims);
-    g->sizes = xg_attr_ints(q->i, XG_A_slice_sizes);
-    g->vector_dim = xg_attr_int(q->i, XG_A_index_vector_dim, 0);
-    g->n_batch = 0;
-    for (k = 0; k < q->out->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
-}
-
-/* The index into the indices operand for this output element; component is what stands in the vector dimension. */
-XG_FN void xg_index_gather_place(const xg_index_query *q, const xg_index_gather_dims *g, const xg_aff *component, const xg_aff **results) {
-    uint32_t k, next = 0, rank = XG_OPERAND(q->i, 1)->shape->rank;
-    for (k = 0; k < rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
-}
-
-XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
-    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
-    xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
-    xg_index_gather_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
-    return m;
-}
-
-/* The batch dim of the output that runs with operand dim k, given that k is a batching dim. */
-XG_FN uint32_t xg_index_gather_batch_dim(const xg_index_gather_dims *g, uint32_t which) {
-    int64_t d = g->indices_batch.p[which];
-    return g->batch[d > g->vector_dim ? d - 1 : d];
-}
-
-XG_FN const xg_imap *xg_index_gather_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
-    const xg_inst *indices = XG_OPERAND(q->i, 1);
-    xg_imap *m = xg_index_begin(q, 0, g->starts.n, 0);
-    uint32_t k, at, next = 0;
-    for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(g->operand_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_gather_batch_dim(g, at)); continue; }
-        m->results[k] = xg_index_has(g->collapsed, k, NULL) ? xg_aff_const(q->x, 0) : xg_index_dim(q, (uint32_t)g->offset.p[next++]);
-        if (xg_index_has(g->starts, k, &at)) {
-            const xg_aff *start = xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]), *place[XG_RANK_MAX];
-            xg_index_gather_place(q, g, xg_aff_const(q->x, at), place);
-            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, indices->shape->rank);
-            m->results[k] = xg_aff_add(q->x, m->results[k], start);
-        }
-    }
-    return m;
-}
-
-/* Forward, symbols: the slices, by the batch dims of the output; those that run with a dim of the operand are that dim. */
-XG_FN const xg_imap *xg_index_gather_from_operand(const xg_index_query *q, const xg_index_gather_dims *g) {
-    const xg_inst *indices = XG_OPERAND(q->i, 1);
-    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, q->in->rank);
-    const xg_aff *place[XG_RANK_MAX];
-    uint32_t k, j, at, next = 0, n = 0;
-    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, q->out->dims[g->batch[k]]);
-    for (k = 0; k < g->operand_batch.n; k++) m->results[xg_index_gather_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->operand_batch.p[k]);
-    for (k = 0; k < q->in->rank; k++) {
-        const xg_aff *e = xg_index_dim(q, k);
-        if (xg_index_has(g->operand_batch, k, NULL)) continue;
-        if (xg_index_has(g->starts, k, &at)) {
-            xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
-            uint32_t batch = 0;
-            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, indices, q->in->dims[k] - g->sizes.p[k]));
-            for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
-            for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
-            for (j = 0; j < indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
-            m->rts[at].map = xg_imap_with_results(q->x, where, place, indices->shape->rank);
-        }
-        xg_index_require(m, &n, e, 0, g->sizes.p[k] - 1);
-        if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
-    }
-    m->n_constraints = n;
-    return m;
-}
-/* Symbols: the window. */
-XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_gather_dims *g) {
-    xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
-    uint32_t k, batch = 0;
-    for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
-    for (k = 0; k < q->in->rank; k++) if ((int64_t)k != g->vector_dim) m->results[g->batch[batch++]] = xg_index_dim(q, k);
-    return m;
-}
-
-XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
-    xg_index_gather_dims g;
-    xg_index_gather_read(q, &g);
-    if (!q->back) return q->operand == 0 ? xg_index_gather_from_operand(q, &g) : xg_index_gather_from_indices(q, &g);
-    return q->operand == 0 ? xg_index_gather_operand(q, &g) : xg_index_gather_indices(q, &g);
 }
 
 #endif /* XG_INDEXING_CONTRACT_C */

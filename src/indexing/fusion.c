@@ -64,8 +64,8 @@ XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *s
     for (a = 0; a < set->maps.n; a++) for (b = 0; b < next.n && !to->unknown; b++) xg_map_set_add(x, to, xg_imap_compose(x, set->maps.p[a], next.p[b]));
 }
 
-/* Which output of operand k is meant: the one that a get-tuple-element names; another use of a tuple means its first, which has no map then. */
-XG_FN uint32_t xg_index_operand_output(const xg_inst *i) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : 0; }
+/* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a tuple means its first, which has no map then. */
+XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : xg_index_hands_on(i) ? o : 0; }
 
 XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, uint32_t depth) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, output, start);
@@ -77,7 +77,7 @@ XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, 
             if (!s || !s->maps.n) continue;
             for (k = 0; k < i->n_operands; k++) {
                 if (i->op == XG_TUPLE && k != o) continue;
-                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i)), s, xg_index_set(x, i, o, k, true, depth));
+                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s, xg_index_set(x, i, o, k, true, depth));
             }
         }
     }
@@ -90,10 +90,10 @@ XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *fro
     const xg_inst *i;
     for (i = from->next; i; i = i->next) {
         uint32_t n = xg_indexing_n_outputs(i), o, k;
-        for (k = 0; k < i->n_operands; k++) {
-            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i));
-            if (!s || !s->maps.n) continue;
-            for (o = 0; o < n; o++) if (i->op != XG_TUPLE || k == o) xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
+        for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
+            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i, o));
+            if (!s || !s->maps.n || (i->op == XG_TUPLE && k != o)) continue;
+            xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
         }
     }
     return g;
@@ -110,14 +110,14 @@ XG_FN xg_imaps xg_index_just(xg_aff_ctx *x, const xg_imap *m) {
 }
 
 XG_FN xg_imaps xg_index_fusion_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    const xg_comp *c = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
     if (!c || !c->root || operand >= c->n_params || depth > XG_INDEXING_CALLS_MAX) return xg_index_just(x, xg_imap_undefined(x));
     if (back) return xg_indexing_group_maps(xg_index_walk_back(x, c->root, output, NULL, depth + 1), c->params[operand], 0);
     return xg_indexing_group_maps(xg_index_walk_forward(x, c->params[operand], NULL, depth + 1), c->root, output);
 }
 
 XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    if (i->op == XG_FUSION) return xg_index_fusion_set(x, i, output, operand, back, depth);
+    if (i->op == XG_FUSION || i->op == XG_CALL) return xg_index_fusion_set(x, i, output, operand, back, depth);
     return xg_index_just(x, xg_index_ask(x, i, output, operand, back));
 }
 XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) { return xg_index_set(x, i, output, operand, true, 0); }
@@ -128,5 +128,6 @@ XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q) {
     xg_imaps set = xg_index_fusion_set(q->x, q->i, q->output, q->operand, q->back, 0);
     return set.n == 0 ? xg_index_nothing(q) : set.n == 1 ? set.p[0] : xg_imap_undefined(q->x);
 }
+XG_FN const xg_imap *xg_index_call(const xg_index_query *q) { return xg_index_fusion(q); }
 
 #endif /* XG_INDEXING_FUSION_C */

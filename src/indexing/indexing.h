@@ -10,8 +10,11 @@
  * - Dims of a map are the indices of the shape it starts from, in order, with the shape's bounds as intervals; results are the indices of the other shape.
  * - Range symbols are what is summed or repeated over (reduced dims, windows, broadcast dims going forward). The maps of the operands of
  *   one instruction number the same loop alike: dot, convolution.
- * - Runtime symbols: `source` is the xg_inst whose element is read (clamped into the symbol's interval); the place map says which element.
- * - EMPTY: no element is read, or the shape has none. UNDEFINED: there is such a relation, but not as a map of this kind. */
+ * - Runtime symbols: `source` is the xg_inst whose element is read (clamped into the symbol's interval; a scatter has no point where it lies outside); the
+ *   place map says which element.
+ * - Maps say what an element may depend on. Where values decide (sort, scatter) that is more than what it does depend on.
+ * - EMPTY: no element is read, or the shape has none. UNDEFINED: there is such a relation, but not as a map of this kind; the opcode's word in the table is
+ *   the reason (xg_indexing_why_unknown). */
 #ifndef XG_INDEXING_H
 #define XG_INDEXING_H
 #include "../affine/affine.h"
@@ -25,8 +28,16 @@ XG_FN const xg_imap *xg_indexing_output_to_operand(xg_aff_ctx *x, const xg_inst 
 XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output);
 XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output); /* an element of a tuple, or the shape itself */
 XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i);
+XG_FN const char *xg_indexing_why_unknown(xg_opcode op); /* the reason why an opcode has no map, on purpose; NULL: it has one */
 
-/* ---- contract.c: dot, convolution, reduce, reduce-window, gather ---- */
+/* ---- contract.c: dot, convolution, reduce, reduce-window ---- */
+/* ---- by_index.c: gather, scatter ---- */
+/* ---- whole.c: select-and-scatter, sort, topk, scan, fft, factorisations, norms ---- */
+
+/* ---- text.c: for people ---- */
+XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i); /* every map of the instruction, both ways, with the places of runtime symbols */
+XG_FN void xg_indexing_print_map(xg_buf *b, xg_aff_ctx *x, const char *before, const xg_imap *m);
+XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m);       /* the same of every instruction, under its computation's name */
 
 /* ---- fusion.c: through computations ---- */
 XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand); /* any opcode; empty maps are left out */
@@ -78,6 +89,7 @@ typedef struct xg_index_query {
 } xg_index_query;
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back);
 XG_FN bool xg_index_is_plain_array(const xg_shape *s);
+XG_FN bool xg_index_hands_on(const xg_inst *i);
 XG_FN xg_imap *xg_index_begin(const xg_index_query *q, uint32_t n_syms, uint32_t n_rts, uint32_t n_constraints); /* dims are the indices of q->from */
 XG_FN const xg_aff *xg_index_sym(const xg_index_query *q, xg_imap *m, uint32_t which, int64_t size);            /* gives the symbol its interval */
 XG_FN const xg_aff *xg_index_dim(const xg_index_query *q, uint32_t which);
@@ -93,5 +105,19 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_call(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_along(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_scan(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_fft(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q);
+XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q);
+/* What windows share. */
+XG_FN xg_window xg_index_window_of(const xg_inst *i);
+XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *o, const xg_aff *at, int64_t input_size);
+XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *d, const xg_aff *at, int64_t output_size);
 
 #endif /* XG_INDEXING_H */

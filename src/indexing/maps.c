@@ -59,7 +59,18 @@ XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint
 
 /* ---- element by element, sources, tuples ---- */
 
-XG_FN const xg_imap *xg_index_none(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+/* What has no map, on purpose. Each word is a reason; xg_indexing_why_unknown has it as a sentence. */
+XG_FN const xg_imap *xg_index_by_value(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_control(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_device(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_by_outsider(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+XG_FN const xg_imap *xg_index_handle(const xg_index_query *q) { return xg_imap_undefined(q->x); }
+
+XG_FN const xg_imap *xg_index_all(const xg_index_query *q) { return xg_index_scalar(q); }
+XG_FN const xg_imap *xg_index_same(const xg_index_query *q) { return xg_index_identity(q); }
+XG_FN const xg_imap *xg_index_first(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_nothing(q); }
+/* A size that is set decides about every element. */
+XG_FN const xg_imap *xg_index_resize(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_scalar(q); }
 XG_FN const xg_imap *xg_index_source(const xg_index_query *q) { return xg_index_nothing(q); }
 XG_FN const xg_imap *xg_index_pointwise(const xg_index_query *q) { return q->in->rank == 0 && q->out->rank ? xg_index_scalar(q) : xg_index_identity(q); }
 XG_FN const xg_imap *xg_index_tuple(const xg_index_query *q) { return q->output == q->operand ? xg_index_identity(q) : xg_index_nothing(q); }
@@ -214,6 +225,9 @@ XG_FN const xg_imap *xg_index_dynamic_update_slice(const xg_index_query *q) {
 XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i) { return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1; }
 XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output) { return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[output] : i->shape; }
 
+/* A tuple goes through as it is: each of its elements to the same element of the result. */
+XG_FN bool xg_index_hands_on(const xg_inst *i) { return i->op == XG_OPT_BARRIER || i->op == XG_DOMAIN; }
+
 XG_FN bool xg_index_is_plain_array(const xg_shape *s) {
     uint32_t k;
     if (!xg_shape_is_array(s)) return false;
@@ -229,7 +243,14 @@ XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
 #undef X
     case XG_OPCODE_COUNT: break;
     }
-    return xg_index_none;
+    return xg_index_by_value;
+}
+
+XG_FN const char *xg_indexing_why_unknown(xg_opcode op) {
+    xg_index_fn f = xg_index_handler(op);
+    return f == xg_index_by_value ? "values decide which element it is, in a way that no runtime symbol can say" : f == xg_index_by_control ? "the computations that run decide" :
+           f == xg_index_by_device ? "elements come from other devices" : f == xg_index_by_outsider ? "code or a device outside of the module decides" :
+           f == xg_index_handle ? "what it makes or takes is a handle, whose parts have no elements of their own" : NULL;
 }
 
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back) {
@@ -241,7 +262,7 @@ XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t outp
     q.back = back;
     q.out = xg_indexing_output_shape(i, output);
     q.in = XG_OPERAND(i, operand)->shape;
-    if (i->op == XG_GET_TUPLE_ELEMENT && q.in->type == XLAGPU_TUPLE) q.in = q.out;
+    if ((i->op == XG_GET_TUPLE_ELEMENT || xg_index_hands_on(i)) && q.in->type == XLAGPU_TUPLE) q.in = q.out;
     q.from = back ? q.out : q.in;
     q.to = back ? q.in : q.out;
     if (!xg_index_is_plain_array(q.in) || !xg_index_is_plain_array(q.out)) return xg_imap_undefined(x);

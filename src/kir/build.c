@@ -549,18 +549,66 @@ XG_FN void xg_kclone_begin(const xg_kregion *r) {
 }
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
 XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
+/* The lane of a vector that was put together, if it is plain to see. */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
+    int64_t lane, at;
+    if (!xg_kval_is_const(index, &lane)) return NULL;
+    for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
+    return NULL;
+}
+/* The block of the operation as it stands, with its own names, places and uses. */
+XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
+    size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
+    char *block = (char *)xg_alloc_raw(b->m->arena, bytes);
+    xg_kop *to = (xg_kop *)(void *)block;
+    bool same = true;
+    uint32_t k;
+    memcpy(block, op, sizeof *op);
+    to->id = b->m->n_ids++;
+    to->changed = true;
+    to->scratch = NULL;
+    to->operands = (xg_kuse *)(void *)(block + sizeof *op);
+    to->results = (xg_kval *)(void *)(to->operands + op->n_operands);
+    to->regions = NULL;
+    for (k = 0; k < op->n_operands; k++) {
+        xg_kval *v = xg_kclone_value(op->operands[k].value);
+        same = same && v == op->operands[k].value;
+        to->operands[k].user = to;
+        to->operands[k].index = k;
+        xg_kuse_link(&to->operands[k], v);
+    }
+    for (k = 0; k < op->n_results; k++) {
+        xg_kval *r = &to->results[k];
+        *r = op->results[k];
+        r->def = to;
+        r->id = b->m->n_ids++;
+        r->first_use = r->last_use = NULL;
+        r->scratch = NULL;
+        xg_kclone_put(&op->results[k], r);
+    }
+    xg_kop_link(to, b->region, b->before);
+    if (same || op->n_results != 1) return to;
+    xg_kop_infer_range(to);
+    if (to->results[0].lo > to->results[0].hi) { to->results[0].lo = op->results[0].lo; to->results[0].hi = op->results[0].hi; } /* else operands may be known better */
+    return to;
+}
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
-    xg_kval *few[8], **operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
-    const xg_ktype *few_types[8];
+    xg_kval *few[8], **operands, *v;
+    const xg_ktype *few_types[8], **types;
     uint32_t k, i;
-    const xg_ktype **types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     xg_kop *to, *o;
     if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
-        xg_kval *v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
-        xg_kclone_put(&op->results[0], v);
-        return v->def;
+        xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a));
+        return;
     }
+    if (op->op == XG_K_OP_VEXTRACT && (v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value))) != NULL) {
+        xg_kclone_put(&op->results[0], v);
+        return;
+    }
+    if (!op->n_regions) { (void)xg_kop_copy(b, op); return; }
+    operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
+    types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
@@ -570,9 +618,7 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
     to->p = op->p;
     to->loc = op->loc;
     for (k = 0; k < op->n_results; k++) {
-        xg_range inferred = xg_range_of(to->results[k].lo, to->results[k].hi);
         xg_kval_copy_facts(&to->results[k], &op->results[k]);
-        if (inferred.lo <= inferred.hi) { to->results[k].lo = inferred.lo; to->results[k].hi = inferred.hi; } /* operands may be known better */
         xg_kclone_put(&op->results[k], &to->results[k]);
     }
     for (k = 0; k < op->n_regions; k++) {
@@ -587,7 +633,6 @@ XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op) {
         }
         for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
     }
-    return to;
 }
 
 /* ---- asking ---- */

@@ -392,9 +392,11 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     c->work.n = 0;
 }
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
+    xg_kcanon *c;
     xg_kfunc *f;
     uint32_t k;
+    if (m->settled) return;
+    c = XG_NEW(m->temp, xg_kcanon);
     c->m = m;
     for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
         c->next[k] = c->first[xg_krule_rows[k].op];

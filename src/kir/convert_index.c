@@ -44,7 +44,12 @@ XG_FN xg_kval *xg_kindex_as(xg_kb *b, xg_kval *v, xg_kelem e) {
     if (e == XG_E_I32) return xg_kcast(b, XG_K_OP_TRUNCI, v, e);
     return xg_kcast(b, xg_kval_nonnegative(v) ? XG_K_OP_EXTUI : XG_K_OP_EXTSI, v, e);
 }
-XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) { xg_kop_set_operand(op, k, xg_kindex_as(b, op->operands[k].value, e)); }
+XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) {
+    xg_kval *v = op->operands[k].value, *to = xg_kindex_as(b, v, e);
+    if (to == v) return;
+    xg_kop_set_operand(op, k, to);
+    b->m->settled = false;
+}
 
 /* ---- division by constants ---- */
 
@@ -78,6 +83,7 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
     if ((op->op != XG_K_OP_DIVUI && op->op != XG_K_OP_REMUI) || !xg_kval_is_const(op->operands[1].value, &d) || xg_klog2(d) >= 0) return false;
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
+    b->m->settled = false;
     if (op->op == XG_K_OP_REMUI) {
         q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2(b, XG_K_OP_MULI, q, xg_kconst_int(b, XG_E_I32, d)));
         xg_kval_set_range(q, xg_kval_range(op->results));
@@ -110,6 +116,7 @@ XG_FN void xg_kindex_arithmetic(xg_kmodule *m, xg_kop *op, uint32_t from) {
     if (w == r->type->elem) { (void)xg_kindex_divide(op, &b); return; }
     /* done in 64 bits, kept in 32: the uses get the truncated value, and so does the conversion's operand not */
     after = xg_kb_after(m, op);
+    m->settled = false;
     {
         xg_kval *t;
         r->type = xg_kir_scalar(m, w);
@@ -126,6 +133,7 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kelem to = r->type->elem;
     if (r->type->kind != XG_TK_SCALAR) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "vectors of indices");
+    m->settled = false;
     if (x->type->elem == to) v = x;
     else if (xg_kelem_bits(x->type->elem) > xg_kelem_bits(to)) v = xg_kcast(&b, XG_K_OP_TRUNCI, x, to);
     else v = xg_kcast(&b, x->type->elem == XG_E_I1 ? XG_K_OP_EXTUI : XG_K_OP_EXTSI, x, to);
@@ -169,6 +177,7 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
 
 XG_FN void xg_kir_convert_index(xg_kmodule *m) {
     xg_kfunc *f;
+    m->settled = true;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         uint32_t k;

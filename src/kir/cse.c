@@ -34,6 +34,7 @@ XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
     if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
     else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
+    if (op->op == XG_K_OP_CALL) { const xg_str name = ((const xg_kfunc *)op->p)->name; h = xg_hash_mix(h, xg_hash(name.p, name.n)); } /* the functions of a fusion are called with the same tensors */
     return h;
 }
 XG_FN bool xg_kcse_same_symbol(const xg_kop *x, const xg_kop *y) {
@@ -168,7 +169,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
+    if (!m->settled) for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
 }
 
 #endif /* XG_KIR_CSE_C */

@@ -145,6 +145,7 @@ struct xg_kmodule {
     const void *target;   /* xg_target, for passes below lower_tensors */
     xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
     xg_kop *last_constant;
+    bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
@@ -222,11 +223,11 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. */
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. A lane that the copies show to be known is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
-XG_FN xg_kop *xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -273,6 +274,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
 XG_FN void xg_kir_unroll(xg_kmodule *m);             /* unroll.c */
+XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */

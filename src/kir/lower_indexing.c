@@ -160,7 +160,10 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
         memset(&ops, 0, sizeof ops);
         xg_set_init(&made, m->temp);
         xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) xg_kaffine_lower(m, &made, ops.p[k]);
+        for (k = 0; k < ops.n; k++) {
+            if (xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]);
+            else xg_kaffine_lower(m, &made, ops.p[k]);
+        }
     }
 }
 

@@ -5,6 +5,8 @@
  *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
  * - A load is invariant when nothing in the kernel writes to its slice.
  * - A shared array is a static array of its own, aligned to 16 bytes; sync_threads is a barrier.
+ * - The constant part of an index goes into the bytes of the address at once. What unrolled loops and vectors access differs in nothing else, so the rest of
+ *   the map and of the address is made once.
  * Requires: one-dimensional tensors (flatten_tensors), no loops over maps, no calls. Breaks: value semantics; from here on the order of memory operations
  * counts. Each operation is visited once. */
 #ifndef XG_KIR_LOWER_TENSORS_C
@@ -19,7 +21,13 @@ typedef struct xg_klow {
     bool invariant;
     int64_t align;
 } xg_klow;
-typedef struct xg_kleveller { xg_kmodule *m; xg_kops dead; uint32_t n_shared; } xg_kleveller;
+typedef struct xg_kleveller {
+    xg_kmodule *m;
+    xg_kops dead;
+    uint32_t n_shared;
+    xg_set rests;             /* of maps, without their constants */
+    xg_set bases;             /* of addresses, likewise */
+} xg_kleveller;
 
 /* ---- types ---- */
 
@@ -75,10 +83,94 @@ XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_ko
 
 /* ---- memory ---- */
 
-XG_FN xg_kval *xg_klow_address(xg_kb *b, const xg_kval *tensor, xg_kval *index) {
-    xg_kval *p = xg_kptr(b, ((const xg_klow *)tensor->scratch)->pointer, index, xg_kelem_bytes(tensor->type->elem), 0);
-    if (tensor->type->elements <= INT32_MAX) p->def->flags = KP_INBOUNDS; /* an access is where it may be */
-    return p;
+/* What is left of the map of operation `of` when its constant is gone; made in region `at`. */
+typedef struct xg_klow_rest { const xg_kop *of; const xg_kregion *at; xg_kval *value; } xg_klow_rest;
+XG_FN const xg_aff *xg_klow_map_result(const xg_kop *op) { return ((const xg_imap *)op->p)->results[0]; }
+XG_FN bool xg_klow_rest_same(const void *node, const void *key) {
+    const xg_kop *a = ((const xg_klow_rest *)node)->of, *b = ((const xg_klow_rest *)key)->of;
+    const xg_aff *x = xg_klow_map_result(a), *y = xg_klow_map_result(b);
+    uint32_t k;
+    if (x->n != y->n || a->n_operands != b->n_operands) return false;
+    for (k = 0; k < x->n; k++) if (x->terms[k].of != y->terms[k].of || x->terms[k].scale != y->terms[k].scale) return false;
+    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
+    return true;
+}
+XG_FN uint32_t xg_klow_rest_hash(const xg_kop *op) {
+    const xg_aff *e = xg_klow_map_result(op);
+    uint32_t h = e->n, k;
+    for (k = 0; k < e->n; k++) h = xg_hash_mix(h + e->terms[k].of->id, (uint64_t)e->terms[k].scale);
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    return h;
+}
+XG_FN xg_kval *xg_klow_rest_make(xg_kleveller *z, xg_kop *op) {
+    const xg_aff *e = xg_klow_map_result(op), *rest = xg_aff_from_terms(z->m->aff, 0, e->terms, e->n);
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval **vars;
+    xg_imap *map;
+    uint32_t k;
+    if (!rest) return NULL;
+    if (rest->kind == XG_AFF_DIM) return op->operands[rest->n].value;
+    vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
+    for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value;
+    map = xg_imap_copy(z->m->aff, (const xg_imap *)op->p, 0);
+    map->results[0] = rest;
+    return xg_kapply(&b, map, vars)->results;
+}
+/* index = the answer + *c; itself and 0 where nothing is gained. What was made before stands in front of what is lowered now; it must be seen from there. */
+XG_FN xg_kval *xg_klow_without_constant(xg_kleveller *z, const xg_kregion *from, xg_kval *index, int64_t *c) {
+    xg_kop *op = index->def;
+    const xg_aff *e;
+    xg_klow_rest key, *r;
+    void **slot;
+    *c = 0;
+    if (!op || op->op != XG_K_OP_APPLY || op->n_results != 1 || !xg_imap_ok((const xg_imap *)op->p)) return index;
+    e = xg_klow_map_result(op);
+    if (e->kind != XG_AFF_SUM || !e->k) return index;
+    key.of = op;
+    key.at = op->parent;
+    key.value = NULL;
+    slot = xg_set_find(&z->rests, xg_klow_rest_hash(op), xg_klow_rest_same, &key);
+    r = (xg_klow_rest *)*slot;
+    if (!r || !xg_kregion_inside(from, r->at)) {
+        if (!r) *slot = r = XG_NEW(z->m->temp, xg_klow_rest);
+        *r = key;
+        r->value = xg_klow_rest_make(z, op);
+    }
+    if (!r->value) return index;
+    *c = e->k;
+    return r->value;
+}
+typedef struct xg_klow_base { const xg_kval *p, *index; int64_t scale; uint32_t flags; } xg_klow_base;
+XG_FN bool xg_klow_base_same(const void *node, const void *key) {
+    const xg_kop *op = (const xg_kop *)node;
+    const xg_klow_base *k = (const xg_klow_base *)key;
+    return op->operands[0].value == k->p && op->operands[1].value == k->index && op->a == k->scale && op->flags == k->flags;
+}
+/* p + index * scale, which may have been made before. */
+XG_FN xg_kval *xg_klow_base_of(xg_kleveller *z, xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, uint32_t flags) {
+    xg_klow_base key;
+    void **slot;
+    xg_kval *v;
+    key.p = p;
+    key.index = index;
+    key.scale = scale;
+    key.flags = flags;
+    slot = xg_set_find(&z->bases, xg_hash_mix((uint32_t)scale * 2 + flags, (uint64_t)p->id << 32 | index->id), xg_klow_base_same, &key);
+    if (*slot && xg_kregion_inside(b->region, ((const xg_kop *)*slot)->parent)) return ((xg_kop *)*slot)->results;
+    v = xg_kptr(b, p, index, scale, 0);
+    v->def->flags = flags;
+    *slot = v->def;
+    return v;
+}
+/* An i32 index is unsigned: what is left of it must be known not to be negative, as a rule of the table asks that takes a constant out of a sum. */
+XG_FN xg_kval *xg_klow_address(xg_kleveller *z, xg_kb *b, const xg_kval *tensor, xg_kval *index) {
+    xg_kval *p = ((const xg_klow *)tensor->scratch)->pointer, *rest;
+    int64_t scale = xg_kelem_bytes(tensor->type->elem), c, bytes;
+    uint32_t flags = tensor->type->elements <= INT32_MAX ? KP_INBOUNDS : 0; /* an access is where it may be */
+    rest = xg_klow_without_constant(z, b->region, index, &c);
+    if (c && (!xg_kval_nonnegative(rest) || (!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes))) c = 0;
+    p = xg_klow_base_of(z, b, p, c ? rest : index, scale, flags);
+    return c ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }
 XG_FN xg_kval *xg_klow_load(xg_kb *b, const xg_klow *t, xg_kval *p, const xg_ktype *type, int64_t align) {
     xg_kval *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, type);
@@ -119,7 +211,7 @@ XG_FN void xg_klow_extract(xg_kleveller *z, xg_kop *op) {
     xg_kval *p, *v;
     int64_t bytes = xg_kelem_bytes(e), k;
     xg_klow_need_flat(z, op->operands[0].value->type);
-    p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value);
+    p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
     if (xg_kelem_is_complex(e)) {
         v = xg_klow_load(&b, t, p, xg_kir_vector(z->m, mem->elem, 2), bytes);
         to = xg_klow_new(z, op->results);
@@ -139,7 +231,7 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     xg_kelem e = v->type->elem;
     (void)xg_klow_of(z, op->operands[1].value);
     xg_klow_need_flat(z, op->operands[1].value->type);
-    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     if (e == XG_E_I1) v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
     else if (xg_kelem_is_complex(e)) {
         xg_klow *parts = xg_klow_of(z, v);
@@ -166,7 +258,7 @@ XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
         p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
         shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
         shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
-    } else p = xg_klow_address(&b, tensor, index);
+    } else p = xg_klow_address(z, &b, tensor, index);
     xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
     xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
@@ -180,7 +272,7 @@ XG_FN void xg_klow_read(xg_kleveller *z, xg_kop *op) {
     const xg_ktype *type = op->results[0].type, *part;
     uint32_t n, k;
     int64_t whole = type->elements * xg_kelem_bytes(type->elem), bytes, align;
-    xg_kval *p = xg_klow_address(&b, op->operands[0].value, op->operands[1].value), *v = NULL;
+    xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value), *v = NULL;
     part = xg_klow_part_type(z->m, type, &n);
     bytes = whole / n;
     align = XG_MIN(XG_MIN(whole, t->align), bytes);
@@ -199,7 +291,7 @@ XG_FN void xg_klow_write(xg_kleveller *z, xg_kop *op) {
     xg_kval *v = op->operands[0].value, **parts, *p;
     uint32_t n, k;
     int64_t whole = v->type->elements * xg_kelem_bytes(v->type->elem), bytes;
-    p = xg_klow_address(&b, op->operands[1].value, op->operands[2].value);
+    p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     parts = xg_klow_parts(z, &v, &n);
     bytes = whole / n;
     for (k = 0; k < n; k++) xg_klow_store(&b, parts[k], xg_klow_offset(&b, p, k * bytes), XG_MIN(XG_MIN(whole, t->align), bytes));
@@ -530,6 +622,8 @@ XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
     memset(&z, 0, sizeof z);
     z.m = m;
     m->shared_bytes = 0;
+    xg_set_init(&z.rests, m->temp);
+    xg_set_init(&z.bases, m->temp);
     xg_klow_clear(f->body);
     xg_klow_params(&z, f);
     xg_klow_region(&z, f->body);

@@ -1,61 +1,55 @@
-/* opt/async_to_sync.c -- convert-async-collectives-to-sync: what starts in one place and is waited for in another happens where it is waited for.
+/* opt/async_to_sync.c -- a computation that runs beside the rest (async-start ... async-done) runs where it starts.
  *
- *     s = async-start(x), calls=c;  ...;  d = async-done(s)   ==>   d = the copy of c's root, of x
- *     s = all-reduce-start(x);      ...;  d = all-reduce-done(s)   ==>   d = all-reduce(x)
- * Kernels of one stream run one behind the other anyway. Copies keep their two ends: the device makes them beside kernels. A start that somebody else looks into stays. */
+ * Its instructions stand in the place of the start, and what the last async-done gives is what they give; so they are fused, planned and run like all others. Copies that are
+ * asynchronous (copy-start) and collectives of their own opcodes stay as they are. Computations are defined before they are used, so walking them in order leaves none inside
+ * of another; what doubles at each level is bounded as calls are (call_inliner.c). */
 #ifndef XG_OPT_ASYNC_TO_SYNC_C
 #define XG_OPT_ASYNC_TO_SYNC_C
 #include "opt.h"
 
-XG_FN xg_inst *xg_sync_start(const xg_inst *done) {
-    xg_inst *i = XG_OPERAND(done, 0);
-    while (i->op == XG_ASYNC_UPDATE && i->first_use && !i->first_use->next) i = XG_OPERAND(i, 0);
-    return i->first_use && !i->first_use->next && i != i->comp->root ? i : NULL;
-}
-XG_FN xg_opcode xg_sync_op(const xg_inst *start) {
-    switch (start->op) {
-    case XG_ALL_REDUCE_START: return XG_ALL_REDUCE;
-    case XG_ALL_GATHER_START: return XG_ALL_GATHER;
-    case XG_COLLECTIVE_PERMUTE_START: return XG_COLLECTIVE_PERMUTE;
-    default: return start->op;
+/* The chain behind a start, which has one user each; NULL: it goes on elsewhere, through a loop's state perhaps. */
+XG_FN xg_inst *xg_async_done(const xg_inst *start) {
+    const xg_inst *i = start;
+    while (i->op != XG_ASYNC_DONE) {
+        if (!i->first_use || i->first_use->next || i == i->comp->root || (i->first_use->user->op != XG_ASYNC_UPDATE && i->first_use->user->op != XG_ASYNC_DONE)) return NULL;
+        i = i->first_use->user;
     }
+    return (xg_inst *)(uintptr_t)i;
 }
-XG_FN bool xg_sync_matches(const xg_inst *i) {
-    const xg_inst *start;
-    switch (i->op) {
-    case XG_ASYNC_DONE: case XG_ALL_REDUCE_DONE: case XG_ALL_GATHER_DONE: case XG_COLLECTIVE_PERMUTE_DONE: break;
-    default: return false;
-    }
-    start = xg_sync_start(i);
-    return start && (i->op == XG_ASYNC_DONE ? start->op == XG_ASYNC_START && xg_attr_comp(start, XG_A_calls) != NULL : xg_sync_op(start) != start->op);
-}
-XG_FN xg_inst *xg_sync_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst *start = xg_sync_start(i), *made, **in = XG_NEW_N(b->comp->module->arena, xg_inst *, start->n_operands + i->shape->n_elems + (size_t)1);
+
+XG_FN void xg_async_run(xg_inst *start, xg_inst *done) {
+    const xg_comp *callee = xg_attr_comp(start, XG_A_calls);
+    xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
+    xg_hb b = xg_hb_at(start);
     uint32_t k;
-    for (k = 0; k < start->n_operands; k++) in[k] = XG_OPERAND(start, k);
-    if (start->op == XG_ASYNC_START) made = xg_hb_as(b, xg_opt_inline(xg_attr_comp(start, XG_A_calls), b->comp, b->before, in), i->shape);
-    else {
-        made = xg_hb_op(b, xg_sync_op(start), i->shape, in, start->n_operands);
-        for (k = 0; k < start->n_attrs; k++) if (start->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(made, start->attrs[k]);
+    for (k = 0; k < start->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape);
+    xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
+    for (i = done;; i = before) {
+        before = XG_OPERAND(i, 0);
+        xg_inst_remove(i);
+        if (before == start) break;
     }
-    if (made->shape->type != XLAGPU_TUPLE) return made;
-    for (k = 0; k < made->shape->n_elems; k++) in[k] = xg_hb_element(b, made, k);
-    return xg_hb_tuple(b, in, made->shape->n_elems);
+    xg_inst_remove(start);
 }
-/* Starts and updates whose end has gone. */
-XG_FN void xg_sync_clean(xg_comp *c) {
-    xg_inst *i, *before;
-    for (i = c->last; i; i = before) {
-        before = i->prev;
-        if ((i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_START || xg_sync_op(i) != i->op) && !i->first_use && i != c->root) xg_inst_remove(i);
-    }
-}
+
 XG_FN bool xg_opt_async_to_sync(xg_module *m) {
+    bool changed = false;
+    uint64_t total = 0;
     xg_comp *c;
-    if (!m->made[XG_ASYNC_DONE] && !m->made[XG_ALL_REDUCE_DONE] && !m->made[XG_ALL_GATHER_DONE] && !m->made[XG_COLLECTIVE_PERMUTE_DONE]) return false;
-    if (!xg_opt_expand(m, xg_sync_matches, xg_sync_expand)) return false;
-    for (c = m->first; c; c = c->next) xg_sync_clean(c);
-    return true;
+    for (c = m->made[XG_ASYNC_START] ? m->first : NULL; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = c->first; i; i = next) {
+            xg_inst *done = i->op == XG_ASYNC_START ? xg_async_done(i) : NULL;
+            next = i->next;
+            if (!done) continue;
+            while (next && (next->op == XG_ASYNC_UPDATE || next->op == XG_ASYNC_DONE)) next = next->next; /* perhaps its own */
+            total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
+            xg_async_run(i, done);
+            changed = true;
+        }
+    }
+    return changed;
 }
 
 #endif /* XG_OPT_ASYNC_TO_SYNC_C */

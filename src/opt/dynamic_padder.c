@@ -183,6 +183,18 @@ XG_FN xg_ints xg_dyn_alias_index(xg_module *m, const xg_shape *s, xg_ints index)
     r.n = index.n + xg_dyn_is_array(s);
     return r;
 }
+/* Which leaves are sizes, and of what: shapes say it no more afterwards. */
+XG_FN void xg_dyn_note_sizes(const xg_shape *s, uint32_t *out, uint32_t *n) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_dyn_note_sizes(s->elems[k], out, n); return; }
+    out[(*n)++] = 0;
+    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) out[(*n)++] = k + 1;
+}
+XG_FN uint32_t *xg_dyn_sizes(xg_module *m, const xg_shape *s) {
+    uint32_t *out = XG_NEW_N(m->arena, uint32_t, (size_t)xg_shape_leaves(xg_dyn_packed_shape(m, s)) + 1), n = 0;
+    xg_dyn_note_sizes(s, out, &n);
+    return out;
+}
 XG_FN void xg_dyn_entry(xg_module *m) {
     xg_io_alias *aliases = XG_NEW_N(m->arena, xg_io_alias, m->n_aliases + (size_t)1);
     uint32_t k;
@@ -192,6 +204,8 @@ XG_FN void xg_dyn_entry(xg_module *m) {
         aliases[k].param_index = xg_dyn_alias_index(m, m->entry_params->elems[aliases[k].param], aliases[k].param_index);
     }
     m->aliases = aliases;
+    m->param_sizes = xg_dyn_sizes(m, m->entry_params);
+    m->result_sizes = xg_dyn_sizes(m, m->entry_result);
     {
         const xg_shape **params = XG_NEW_N(m->arena, const xg_shape *, m->entry_params->n_elems + (size_t)1);
         for (k = 0; k < m->entry_params->n_elems; k++) params[k] = xg_dyn_packed_shape(m, m->entry_params->elems[k]);

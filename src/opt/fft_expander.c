@@ -261,7 +261,11 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     return x;
 }
 
-XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0; }
+XG_FN bool xg_fft_is_kernel(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_fits(n.p, n.n, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4);
+}
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i); }
 XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */

@@ -12,9 +12,8 @@
 #define XG_LIBRARY_CALLS(X) \
     X("__cublas$gemm", gemm) X("__cublas$lt$matmul", gemm) X("__cublas$lt$matmul$f8", gemm) X("__cublas$triangularSolve", triangular_solve) \
     X("__cudnn$convForward", convolution) X("__cudnn$convBiasActivationForward", convolution) X("__cudnn$convBackwardInput", backward_input) X("__cudnn$convBackwardFilter", backward_filter) \
-    X("TopK", top_k) X("__gpu$TopK", top_k) \
     X("Sharding", same) X("SPMDFullToShardShape", same) X("SPMDShardToFullShape", same) X("xla.sdy.Sharding", same) X("xla.sdy.PropagationBarrier", same) \
-    X("MoveToHost", same) X("MoveToDevice", same) X("annotate_device_placement", same) X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
+    X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
     X("AssumeGatherIndicesInBound", same)
 
 /* ---- forms of calls ---- */
@@ -318,24 +317,6 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
 
 /* ---- XLA's own ---- */
 
-XG_FN xg_inst *xg_library_top_k(const xg_hb *b, xg_inst *i) {
-    const xg_shape *t = i->shape, *s;
-    xg_inst *x, *out[2];
-    uint32_t d;
-    if (i->n_operands != 1 || t->type != XLAGPU_TUPLE || t->n_elems != 2 || !xg_library_is_dense(t->elems[0]) || !xg_library_is_dense(XG_OPERAND(i, 0)->shape)) return NULL;
-    s = XG_OPERAND(i, 0)->shape;
-    if (s->rank < 1 || t->elems[0]->rank != s->rank || t->elems[0]->type != s->type || t->elems[1]->type != XLAGPU_S32 || !xg_shape_same_dims(t->elems[0], t->elems[1])) return NULL;
-    if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
-    for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
-    x = XG_OPERAND(i, 0);
-    x = xg_hb_op(b, XG_TOPK, i->shape, &x, 1);
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_k, t->elems[0]->dims[s->rank - 1]));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_largest, 1));
-    (void)xg_hb_done(x);
-    out[0] = xg_hb_as(b, xg_hb_element(b, x, 0), t->elems[0]);
-    out[1] = xg_hb_as(b, xg_hb_element(b, x, 1), t->elems[1]);
-    return xg_hb_tuple(b, out, 2);
-}
 /* Marks of where a value lies: one device has all of it. */
 XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
     (void)b;

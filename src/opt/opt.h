@@ -6,6 +6,8 @@
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`; its root */
 XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call in place of its computation's copy */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous computations where they start */
+XG_FN bool xg_opt_host_offloader(xg_module *m);    /* host_offloader.c: what goes to the host and back, by copies */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
@@ -28,7 +30,6 @@ XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls 
 XG_FN bool xg_opt_library_calls(xg_module *m);     /* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
 XG_FN bool xg_opt_defuser(xg_module *m);           /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_bitcast_types(xg_module *m);     /* and bitcasts that change the type of elements */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous pairs as one operation, but for copies */
 XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
@@ -36,9 +37,13 @@ XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatt
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
+typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
+XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
@@ -71,6 +76,13 @@ XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction mad
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
+
+/* ---- fft_stages.c: transforms in one block ---- */
+typedef struct xg_fft_stage_row { int64_t radix, length, done, inner; } xg_fft_stage_row;
+typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
+XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
+XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */

@@ -64,7 +64,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
 XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
     xg_buf *data = &w->sections[XG_EXE_DATA];
     uint64_t at;
-    while (data->n % 256) xg_putc(data, 0);
+    if (data->n % 256) { size_t gap = 256 - data->n % 256; memset(xg_buf_room(data, gap), 0, gap + 1); data->n += gap; }
     at = data->n;
     xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
     return at;
@@ -74,7 +74,10 @@ XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *
 XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
     uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
+    size_t constants = 0;
     xg_exe_allocation a;
+    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_CONSTANT && p->buffers.p[k]->used) constants = xg_add(w->arena->ctx, constants, xg_add(w->arena->ctx, (size_t)p->buffers.p[k]->bytes, 256));
+    if (constants) xg_buf_room(&w->sections[XG_EXE_DATA], constants);
     for (j = 0; j < p->spaces.n; j++) {
         memset(&a, 0, sizeof a);
         a.kind = XG_EXE_ALLOC_TEMP;
@@ -112,7 +115,7 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
@@ -120,6 +123,7 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     v.rank = s->rank;
     v.allocation = allocation;
     v.alias = alias;
+    v.size_of = size_of;
     v.bytes = (uint64_t)xg_plan_bytes(s);
     v.name = xg_exe_string(w, name);
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
@@ -143,10 +147,10 @@ XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
     for (k = 0; k < p->m->entry->n_params; k++) {
         leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
-        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0);
+        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0, p->m->param_sizes ? p->m->param_sizes[at] : 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k));
+    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
 }
 
 /* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
@@ -247,9 +251,9 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
-XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
+XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
-    size_t at = sizeof *h + sizeof table;
+    size_t at = sizeof *h + sizeof table, end = at;
     unsigned char *out;
     uint32_t k;
     memset(table, 0, sizeof table);
@@ -262,8 +266,13 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
         at = xg_add(w->arena->ctx, at, w->sections[k].n);
     }
     h->size = at;
-    out = (unsigned char *)xg_alloc(w->arena, at + 1);
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+    out = (unsigned char *)xg_alloc_raw(to, at + 1);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        memset(out + end, 0, (size_t)table[k].offset - end);
+        if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+        end = (size_t)table[k].offset + w->sections[k].n;
+    }
+    out[at] = 0;
     memcpy(out + sizeof *h, table, sizeof table);
     memcpy(out, h, sizeof *h);
     h->checksum = xg_exe_checksum(out + offsetof(xg_exe_header, target), at - offsetof(xg_exe_header, target));
@@ -295,7 +304,14 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+/* A text as it is, with the zero behind it. */
+XG_FN void xg_exe_give_text(xg_exe_writer *w, xg_exe_section_kind kind, xg_str text) {
+    if (!text.n) return;
+    w->sections[kind].p = (char *)(uintptr_t)text.p;
+    w->sections[kind].n = w->sections[kind].cap = (size_t)text.n + 1;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
     h.target = p->target;
@@ -311,10 +327,9 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    xg_put_str(&w->sections[XG_EXE_PTX], p->ptx);
-    if (p->ptx.n) xg_putc(&w->sections[XG_EXE_PTX], 0);
-    if (p->hlo.n) { xg_put_str(&w->sections[XG_EXE_HLO], p->hlo); xg_putc(&w->sections[XG_EXE_HLO], 0); }
-    return xg_exe_assemble(w, &h);
+    xg_exe_give_text(w, XG_EXE_PTX, p->ptx);
+    xg_exe_give_text(w, XG_EXE_HLO, p->hlo);
+    return xg_exe_assemble(w, &h, to);
 }
 
 #endif /* XG_PLAN_BYTES_C */

@@ -2,7 +2,7 @@
  *
  * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
  * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
- * conditional nodes of the driver. What is inside loops and branches that stay is converted by itself. */
+ * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in there. What is inside loops and branches that stay is converted by itself. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 #include "plan.h"
@@ -61,6 +61,20 @@ XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
     q->steps.cap = out.steps.cap;
 }
 
+/* A loop that stays is counted after all, if it can be. */
+XG_FN void xg_commands_count_turns(xg_plan *p, const xg_plan_sequence *q) {
+    uint32_t k, trips;
+    for (k = 0; k < q->steps.n; k++) {
+        xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        if (s->kind != XG_EXE_THUNK_WHILE || !xg_plan_trip_count(s->inst, &trips)) continue;
+        s->kind = XG_EXE_THUNK_FOR;
+        s->value = trips;
+        s->n_links = 0;
+        s->n_children = 1;
+        s->children[0] = s->children[1];
+    }
+}
+
 /* Sequences inside of others have greater numbers. */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
     uint32_t n = p->sequences.n, k, j;
@@ -88,6 +102,7 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
                 for (d = 0; d < t->n_children; d++) inside[t->children[d]] = true;
             }
         }
+        if (control && !inside[k]) xg_commands_count_turns(p, p->sequences.p[k]);
     }
 }
 

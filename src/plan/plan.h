@@ -6,6 +6,7 @@
  *   that makes it to the last one that reads it under any of its names.
  * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
  *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
+ * - rematerialize.c: with a memory limit, kernels are run twice until all of it fits.
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
  *   serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
@@ -93,6 +94,7 @@ typedef struct xg_plan {
     uint32_t n_params;
     xg_buffer **results;        /* result leaves */
     uint32_t n_results;
+    bool asks;                  /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot count */
     uint32_t end;               /* the last position */
     xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
@@ -133,6 +135,8 @@ typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
 XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+/* ---- rematerialize.c ---- */
+XG_FN bool xg_plan_rematerialize(xg_module *m);             /* a pass: what a memory limit asks for */
 /* ---- commands.c ---- */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
 /* ---- report.c ---- */
@@ -146,7 +150,7 @@ XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module,
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to); /* the serialised executable; its texts (ptx, hlo) end with a zero */
 
 /* ---- listing.c ---- */
 XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */

@@ -3,6 +3,7 @@
  *
  *     PlannedModule name
  *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
+ *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the array in front of it; the same of results
  *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096
@@ -62,6 +63,11 @@ XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
     xg_putc(b, '\n');
 }
 
+XG_FN void xg_ptext_sizes_of(xg_buf *b, const uint32_t *sizes, uint32_t n, const char *what) {
+    uint32_t k;
+    for (k = 0; sizes && k < n; k++) if (sizes[k]) xg_printf(b, "size %s %u dimension %u\n", what, k, sizes[k] - 1);
+}
+
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     uint32_t k, j;
     xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
@@ -70,6 +76,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
         if (p->spaces.p[k].space) xg_printf(b, ", color %lld", (long long)p->spaces.p[k].space);
         xg_putc(b, '\n');
     }
+    xg_ptext_sizes_of(b, p->m->param_sizes, p->n_params, "parameter");
+    xg_ptext_sizes_of(b, p->m->result_sizes, p->n_results, "result");
     for (k = 0; k < p->buffers.n; k++) xg_ptext_buffer(b, p->buffers.p[k]);
     for (k = 0; k < p->sequences.n; k++) {
         const xg_plan_sequence *q = p->sequences.p[k];
@@ -143,10 +151,18 @@ XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     xg_ptext_want(t, "bytes, largest live");
     s.largest_live = xg_ptext_number(t);
     if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
-    if (s.bytes > INT64_MAX / 4 || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and a size below 2^61,");
+    if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
     xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
     t->p->temp_bytes += s.bytes;
     t->p->largest_live += s.largest_live;
+}
+
+/* What is said of a leaf twice holds as it was said last. */
+XG_FN void xg_ptext_read_size(xg_ptext *t, uint32_t **sizes, uint32_t n) {
+    uint32_t leaf = xg_ptext_index(t, n, "the number of a leaf");
+    if (!*sizes) *sizes = XG_NEW_N(t->p->arena, uint32_t, n + (size_t)1);
+    xg_ptext_want(t, "dimension");
+    (*sizes)[leaf] = xg_ptext_index(t, XG_RANK_MAX, "a dimension") + 1;
 }
 
 XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
@@ -378,6 +394,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_ptext_want(&t, "PlannedModule");
     t.p->m->name = xg_str_copy(a, xg_ptext_name(&t));
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
+    while (xg_ptext_take(&t, "size parameter ")) xg_ptext_read_size(&t, &t.p->m->param_sizes, t.p->n_params);
+    while (xg_ptext_take(&t, "size result ")) xg_ptext_read_size(&t, &t.p->m->result_sizes, t.p->n_results);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
     xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");

@@ -125,7 +125,7 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     const xg_plan_site *site = xg_plan_site_of(w->p, i);
     xg_plan_writer in;
     uint32_t children[2], trips = 0;
-    bool known = xg_plan_trip_count(i, &trips);
+    bool known = !w->p->asks && xg_plan_trip_count(i, &trips);
     xg_plan_moves_at(w, i, &site->moves[0]);
     if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
     in = xg_plan_open(w, body, &children[1]);

@@ -192,7 +192,7 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     case XG_PARAMETER: case XG_AFTER_ALL: break;
     case XG_WHILE: xg_plan_walk_while(p, i, at); break;
     case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
-    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s: %s is not supported on a device yet", i->name.p, xg_op_name(i->op));
+    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s is not supported on a device yet", xg_op_name(i->op));
     }
 }
 
@@ -201,6 +201,7 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
     XG_FOR_INSTS(i, c) {
         uint32_t k;
         ++*at;
+        i->scratch = (void *)(uintptr_t)*at; /* for who asks where it is: rematerialize.c */
         if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
         if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
         xg_plan_define(p, i, at);

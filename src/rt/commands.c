@@ -25,6 +25,7 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
         if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID) return false;
+        if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
         p->command_of[number] = b->n;

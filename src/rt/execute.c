@@ -7,9 +7,10 @@
 
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
+    uint64_t all = ((uint64_t)p->n_allocations + p->most_links + p->n_kernels) * sizeof(xlagpu_kernel_stats) + (uint64_t)p->most_links * sizeof(xlagpu_buffer); /* more than the parts below */
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
     size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
-    char *m = (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    char *m = all > SIZE_MAX / 4 ? NULL : (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;

@@ -62,6 +62,13 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
     return v->bytes == (empty ? 0 : bytes);
 }
 
+/* A size is an s32 behind its array, or behind other sizes of that. */
+XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
+    uint32_t of = k;
+    while (of > first && p->values[of].size_of) of--;
+    return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank && (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
+}
+
 /* Parameters and results agree with their allocations. */
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
@@ -72,6 +79,7 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0)) return xr_damaged(p, "the size of a bounded dimension");
         if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
@@ -304,6 +312,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
     out->bytes = (size_t)v->bytes;
     out->name = p->strings + v->name;
     out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
+    out->size_of = v->size_of;
     return true;
 }
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }

@@ -2,6 +2,8 @@
  *
  * indexing maps, inst=NAME        every map of the instruction, both ways, with the places of runtime symbols
  * indexing thread=T,B,U           the map of B blocks of T threads with U elements each to the result's indices, and to its offset in memory
+ * indexing opcodes                for each opcode of the table the maps of the module's first instruction of it, or the reason why it has none
+ * indexing module                 what --emit=indexing prints
  * indexing layout                 indices to offset and back
  * indexing group                  for every instruction of the computation, the maps from the result to it
  * indexing access=T,B,U           for each operand of the root under the thread map: offset, vector width, what the first warp touches
@@ -10,41 +12,22 @@
  * indexing check [SEED]           for every instruction of the entry: the maps compute the same as the evaluator, and the two directions are the
  *                                 same relation */
 
-/* A place is printed with its own runtime symbols, not with theirs: those are the owner's again. */
-static void indexing_put_place(xg_stage *io, const xg_imap *m) {
-    xg_imap_print(&io->out, m);
-    xg_putc(&io->out, '\n');
-}
+static void indexing_put(xg_stage *io, const char *before, const xg_imap *m) { xg_indexing_print_map(&io->out, xg_aff_new(io->arena), before, m); }
+static void indexing_put_set(xg_stage *io, xg_imaps set) { xg_indexing_print_set(&io->out, xg_aff_new(io->arena), set); }
 
-static void indexing_put(xg_stage *io, const char *before, const xg_imap *m) {
-    uint32_t k;
-    xg_puts(&io->out, before);
-    xg_imap_print(&io->out, m);
-    xg_putc(&io->out, '\n');
-    for (k = 0; m->state == XG_IMAP_OK && k < m->n_rts; k++) {
-        const xg_inst *source = (const xg_inst *)m->rts[k].source;
-        xg_aff_ctx *x = xg_aff_new(io->arena);
-        xg_str name = xg_imap_sym_name(x, m, m->n_syms + k);
-        xg_printf(&io->out, "%s  %.*s = %.*s at ", before, (int)name.n, name.p, (int)source->name.n, source->name.p);
-        indexing_put_place(io, m->rts[k].map);
-    }
-}
-
-static void indexing_put_set(xg_stage *io, xg_imaps set) {
-    uint32_t k;
-    if (!set.n) xg_puts(&io->out, "  nothing\n");
-    for (k = 0; k < set.n; k++) indexing_put(io, "  ", set.p[k]);
-}
-
-static void indexing_all(xg_stage *io, xg_aff_ctx *x, const xg_inst *i) {
-    uint32_t n = xg_indexing_n_outputs(i), o, k;
-    for (o = 0; o < n; o++) for (k = 0; k < i->n_operands; k++) {
-        xg_printf(&io->out, "output %u to operand %u (%s)\n", o, k, XG_OPERAND(i, k)->name.p);
-        indexing_put_set(io, xg_indexing_output_to_operand_set(x, i, o, k));
-    }
-    for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
-        xg_printf(&io->out, "operand %u (%s) to output %u\n", k, XG_OPERAND(i, k)->name.p, o);
-        indexing_put_set(io, xg_indexing_operand_to_output_set(x, i, k, o));
+/* The whole opcode table: what has no map says why, of what has one the module must have an instruction, whose maps are printed. */
+static void indexing_opcodes(xg_stage *io, xg_aff_ctx *x, const xg_module *m) {
+    uint32_t op;
+    for (op = 0; op < XG_OPCODE_COUNT; op++) {
+        const char *why = xg_indexing_why_unknown((xg_opcode)op);
+        const xg_inst *found = NULL;
+        const xg_comp *c;
+        for (c = m->first; c && !found; c = c->next) XG_FOR_INSTS(i, c) if (i->op == (xg_opcode)op && !found) found = i;
+        xg_printf(&io->out, "== %s\n", xg_op_name((xg_opcode)op));
+        if (why) xg_printf(&io->out, "unknown: %s\n", why);
+        else if (!found) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "indexing opcodes: the module has no %s; add one, or a word for why it has no map", xg_op_name((xg_opcode)op));
+        else if (!found->n_operands) xg_puts(&io->out, "no operands\n");
+        else xg_indexing_print(&io->out, x, found);
     }
 }
 
@@ -382,7 +365,7 @@ static void stage_indexing(xg_stage *io) {
     xg_hlo_verify(m);
     root = m->entry->root;
     if (strncmp(op, "inst=", 5) == 0) root = indexing_find(io, m, op + 5);
-    if (strcmp(op, "maps") == 0 || strncmp(op, "inst=", 5) == 0) indexing_all(io, x, root);
+    if (strcmp(op, "maps") == 0 || strncmp(op, "inst=", 5) == 0) xg_indexing_print(&io->out, x, root);
     else if (strncmp(op, "thread=", 7) == 0) {
         int64_t n[3];
         const xg_imap *t;
@@ -393,7 +376,9 @@ static void stage_indexing(xg_stage *io) {
     } else if (strcmp(op, "layout") == 0) {
         indexing_put(io, "", xg_indexing_linear(x, root->shape));
         indexing_put(io, "", xg_indexing_delinear(x, root->shape));
-    } else if (strcmp(op, "group") == 0) indexing_group(io, x, root);
+    } else if (strcmp(op, "opcodes") == 0) indexing_opcodes(io, x, m);
+    else if (strcmp(op, "module") == 0) xg_indexing_print_module(&io->out, m);
+    else if (strcmp(op, "group") == 0) indexing_group(io, x, root);
     else if (strncmp(op, "access=", 7) == 0) indexing_access(io, x, root, op + 7);
     else if (strncmp(op, "depends", 7) == 0) {
         int64_t seed;

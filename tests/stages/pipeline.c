@@ -5,7 +5,7 @@
  *   emit            kernel IR of every fusion of the entry, as emitted
  *   walks           all HLO passes; for each kernel its emitter, threads and blocks, and each loop's map with the points of its domain and the places it reaches, counted one by one
  *   plan            the whole way; buffer assignment and planned module; "alone": without optional passes
- *   run             the whole way, on the simulator; counters PREFIX: what its kernels moved
+ *   run             the whole way, on the simulator (plan, plan_steps and run take limit=BYTES of device memory); counters PREFIX: what its kernels moved
  *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
 
 static xg_module *pipeline_parse(xg_stage *io) {
@@ -104,6 +104,12 @@ static void stage_walks(xg_stage *io) {
     }
 }
 
+/* limit=BYTES among the arguments of a stage: of device memory. */
+static int64_t pipeline_limit(const xg_stage *io) {
+    const char *p = strstr(io->args, "limit=");
+    return p ? strtoll(p + 6, NULL, 10) : 0;
+}
+
 /* What is kept lies in an arena of its own: the driver takes back all that was allocated in the module's during a dump. */
 typedef struct pipeline_dump { xg_buf kept; const char *want; } pipeline_dump;
 static void pipeline_keep(void *user, const char *stage, const char *text, size_t n) {
@@ -125,8 +131,9 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.dump = pipeline_keep;
     o.dump_user = &d;
+    o.memory_limit = pipeline_limit(io);
     o.disable_all_passes = strcmp(io->args, "alone") == 0; /* so that a test of the plan stays what it is whatever the passes learn */
-    xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
     if (d.kept.n) xg_put(&io->out, d.kept.p, d.kept.n);
     xg_arena_free(&mine);
 }
@@ -154,12 +161,13 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     k.want = want;
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.disable_all_passes = strstr(io->args, "alone") != NULL;
+    o.memory_limit = pipeline_limit(io);
     o.command_buffer_control = strstr(io->args, "control") != NULL;
     o.command_buffer_least = o.command_buffer_control ? 1 : 0;
     o.dump = pipeline_keep_text;
     o.dump_user = &k;
-    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL);
-    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL, io->arena);
+    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
     return k.text;
 }
 /* plan_steps: the slices of memory and the steps alone, as the plan's text has them. */
@@ -226,7 +234,8 @@ static void pipeline_run(xg_stage *io, bool counters) {
     xg_str exe;
     memset(&o, 0, sizeof o);
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
-    exe = xg_driver_compile(twin, io->arena, &o, NULL);
+    o.memory_limit = pipeline_limit(io);
+    exe = xg_driver_compile(twin, io->arena, &o, NULL, io->arena);
     xg_plan_leaf_shapes(m->entry_result, shapes, &n);
     memset(&d, 0, sizeof d);
     d.platform = "host";

@@ -1,0 +1,519 @@
+/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the stages (opt/fft_stages.c), and writes them.
+ *
+ *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put them into shared or (last stage) global memory }
+ * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
+ * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
+ * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
+ * Of a real operand the imaginary part is zero; of a half spectrum the other half is the conjugate of element (-k1, -k2, -k3); only the wanted half of a spectrum is written.
+ * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
+#ifndef XG_EMIT_FFT_C
+#define XG_EMIT_FFT_C
+#include "emit.h"
+
+enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+
+typedef struct xg_fft_site {
+    xg_fusion_emission *e;
+    const xg_inst *i;
+    xg_scope *s;
+    xg_kelem real;
+    double sign, scale;
+    bool to_real;
+    uint32_t n;                       /* transformed dimensions, the last ones */
+    int64_t length[3], in_last, out_last;
+    int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
+    xg_fft_stages stages;
+    xg_kval *where[2];                /* thread and block */
+    const xg_ktype *shared_type;
+    xg_kval *shared, *other, *table;  /* other: NULL if there is one copy only */
+    int64_t table_of;
+} xg_fft_site;
+
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
+    return e->n_roots > 0;
+}
+
+/* ---- indices ---- */
+
+/* The expressions at this thread and block. */
+XG_FN void xg_fft_apply(const xg_fft_site *d, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->dims[1].range = xg_range_of(0, d->blocks - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), d->where, out);
+}
+XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
+    xg_kval *v;
+    xg_fft_apply(d, &a, 1, &v);
+    return v;
+}
+XG_FN xg_range xg_fft_range(const xg_fft_site *d, const xg_aff *a) {
+    xg_range dims[2];
+    xg_aff_env env;
+    dims[0] = xg_range_of(0, d->threads - 1);
+    dims[1] = xg_range_of(0, d->blocks - 1);
+    env = xg_aff_env_of(d->e->m->aff, dims, 2, NULL, 0);
+    return xg_aff_range(&env, xg_aff_simplify(&env, a));
+}
+
+/* Butterfly number i of this thread. */
+typedef struct xg_fft_turn { const xg_fft_stage_row *row; const xg_aff *number, *group, *rest; } xg_fft_turn;
+XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t together = row->length / row->radix * row->inner;
+    xg_fft_turn t;
+    t.row = row;
+    t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
+    t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
+    t.rest = xg_aff_mod(x, t.number, together);
+    return t;
+}
+XG_FN const xg_aff *xg_fft_from(const xg_fft_site *d, const xg_fft_turn *t, int64_t q) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add_k(x, xg_aff_add(x, t->group, t->rest), q * (t->row->length / t->row->radix) * t->row->inner);
+}
+XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_t c) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t run = t->row->done * t->row->inner;
+    const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
+    return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
+}
+XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
+}
+XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), xg_aff_div(x, element, d->volume));
+}
+/* The indices, in the operand or result, of an element of the block. */
+XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
+    xg_aff_ctx *x = d->e->m->aff;
+    uint32_t rank = d->i->shape->rank, k;
+    const xg_aff *line = xg_fft_line_at(d, element), *rest = xg_aff_mod(x, element, d->volume);
+    for (k = d->n; k-- > 0;) {
+        at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
+        rest = xg_aff_div(x, rest, d->length[k]);
+    }
+    for (k = rank - d->n; k-- > 0;) {
+        at[k] = k ? xg_aff_mod(x, line, d->i->shape->dims[k]) : line;
+        line = xg_aff_div(x, line, d->i->shape->dims[k]);
+    }
+}
+
+/* ---- conditions ---- */
+
+/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
+typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
+XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
+    xg_fft_if f;
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
+    uint32_t k;
+    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
+    f.op = xg_kif(&d->s->b, cond, types, n);
+    f.outer = d->s->b;
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
+    xg_kyield(&d->s->b, otherwise, n);
+    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
+    d->s->b.loc = f.outer.loc;
+    return f;
+}
+XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
+    uint32_t k;
+    xg_kyield(&d->s->b, values, n);
+    d->s->b = f->outer;
+    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
+}
+/* Whether the butterfly exists and, if it touches global memory, its transform too; NULL: always. */
+XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
+    int64_t work = d->count * d->volume / t->row->radix;
+    xg_kval *p = NULL;
+    if (xg_fft_range(d, t->number).hi >= work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if (!global || d->lines % d->count == 0) return p;
+    return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
+}
+
+/* ---- elements ---- */
+
+XG_FN xg_elem xg_fft_zero(const xg_fft_site *d) {
+    xg_elem z;
+    z.v = z.im = xg_kconst_float(&d->s->b, d->real, 0);
+    return z;
+}
+/* Of a half spectrum: where it ends, the element mirrored in all dimensions, conjugate. *mirrored may stay NULL. */
+XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg_kval **mirrored) {
+    xg_kb *b = &d->s->b;
+    uint32_t rank = d->i->shape->rank, k;
+    if (last.hi < d->in_last) return;
+    *mirrored = xg_kcmpi_(b, XG_CI_SGE, at[rank - 1], xg_elem_index(d->s, d->in_last));
+    for (k = 0; k < d->n; k++) {
+        xg_kval **i = &at[rank - d->n + k], *other;
+        int64_t n = d->length[k];
+        other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, n), *i);
+        if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, other);
+        *i = xg_kselect(b, *mirrored, other, *i);
+        xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
+    }
+}
+XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_aff *element) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
+    uint32_t rank = d->i->shape->rank;
+    xg_elem v;
+    xg_fft_global(d, element, want);
+    xg_fft_apply(d, want, rank, at);
+    if (d->to_real) xg_fft_mirrored(d, xg_fft_range(d, want[rank - 1]), at, &mirrored);
+    v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
+    if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
+    v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
+    return v;
+}
+XG_FN void xg_fft_write(xg_fft_site *d, xg_elem v, const xg_aff *element, xg_kval **dest) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_kval *at[XG_RANK_MAX];
+    uint32_t rank = d->i->shape->rank;
+    xg_range last;
+    xg_fft_if f;
+    xg_fft_global(d, element, want);
+    last = xg_fft_range(d, want[rank - 1]);
+    if (last.lo >= d->out_last) return;
+    xg_fft_apply(d, want, rank, at);
+    if (d->to_real) v.im = NULL;
+    if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
+    if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
+    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_kval_set_range(at[rank - 1], xg_range_of(0, d->length[d->n - 1] - 1));
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_fft_if_end(d, &f, dest, 1);
+}
+
+/* ---- shared memory ---- */
+
+XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) { return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results; }
+XG_FN void xg_fft_exchange(xg_fft_site *d) {
+    xg_kval *t = d->shared;
+    d->shared = d->other;
+    d->other = t;
+}
+
+/* ---- a stage in registers ---- */
+
+XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
+    int64_t radix = t->row->radix, q;
+    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix);
+    xg_fft_if f;
+    xg_elem zero;
+    if (exists) {
+        zero = xg_fft_zero(d);
+        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
+        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
+    }
+    for (q = 0; q < radix; q++) {
+        if (first) x[q] = xg_fft_read(d, xg_fft_from(d, t, q));
+        else {
+            xg_kval *at = xg_fft_index(d, xg_fft_place(d, xg_fft_from(d, t, q)));
+            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &at, 1));
+        }
+    }
+    if (!exists) return;
+    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
+    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
+    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+}
+XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
+    xg_aff_ctx *a = d->e->m->aff;
+    int64_t radix = t->row->radix, done = t->row->done, q;
+    xg_elem w[XG_FFT_RADIX_MAX + 1];
+    if (done == 1) return;
+    w[1] = xg_fft_root_at(&d->s->b, xg_fft_index(d, xg_aff_div(a, xg_aff_mod(a, t->rest, done * t->row->inner), t->row->inner)), done - 1, done * radix, d->sign, d->real);
+    for (q = 1; q < radix; q++) {
+        if (q > 1) w[q] = xg_fft_times(&d->s->b, w[q / 2], w[q - q / 2]);
+        x[q] = xg_fft_times(&d->s->b, x[q], w[q]);
+    }
+}
+XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
+    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared;
+    int64_t c;
+    xg_fft_if f;
+    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    for (c = 0; c < t->row->radix; c++) {
+        const xg_aff *element = xg_fft_to(d, t, c);
+        if (last) xg_fft_write(d, x[c], element, to);
+        else {
+            xg_kval *at = xg_fft_index(d, xg_fft_place(d, element));
+            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &at, 1);
+        }
+    }
+    if (exists) xg_fft_if_end(d, &f, to, 1);
+}
+XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
+    const xg_fft_stage_row *row = &d->stages.p[number];
+    bool first = number == 0, last = number + 1 == d->stages.n;
+    int64_t turns = (d->count * d->volume / row->radix + d->threads - 1) / d->threads, i;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, turns * row->radix);
+    xg_fft_turn *t = XG_NEW_N(d->e->arena, xg_fft_turn, turns);
+    for (i = 0; i < turns; i++) {
+        t[i] = xg_fft_turn_of(d, row, i);
+        xg_fft_take(d, &t[i], first, x + i * row->radix);
+    }
+    if (!first && !last) { if (d->other) xg_fft_exchange(d); else xg_fft_wait(d, &d->shared); }
+    for (i = 0; i < turns; i++) {
+        xg_fft_twist(d, &t[i], x + i * row->radix);
+        xg_fft_butterfly(&d->s->b, x + i * row->radix, row->radix, d->sign);
+        xg_fft_put(d, &t[i], last, x + i * row->radix, dest);
+    }
+    if (!last) xg_fft_wait(d, &d->shared);
+}
+
+/* ---- a stage by its definition ---- */
+
+typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
+XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
+    xg_fft_loop l;
+    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
+    l.outer = d->s->b;
+    l.var = &l.op->regions[0]->args[0];
+    l.carried = &l.op->regions[0]->args[1];
+    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
+    d->s->b.loc = l.outer.loc;
+    return l;
+}
+XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
+    xg_kyield(&d->s->b, carried, n);
+    d->s->b = l->outer;
+    return l->op->results;
+}
+/* chunk * threads + thread, and whether that is below the limit (NULL: always). */
+XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
+    xg_kb *b = &d->s->b;
+    xg_kval *v = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, chunk, xg_elem_index(d->s, d->threads)), d->where[0]);
+    bool exact = limit % d->threads == 0;
+    xg_kval_set_range(v, xg_range_of(0, (exact ? limit : (limit / d->threads + 1) * d->threads) - 1));
+    *below = exact ? NULL : xg_kcmpi_(b, XG_CI_SLT, v, xg_elem_index(d->s, limit));
+    return v;
+}
+/* table[k] = the root of order n to the power k */
+XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
+    xg_kval *below, *at, *to;
+    xg_fft_loop l;
+    xg_fft_if f;
+    xg_elem w;
+    if (d->table_of == n) return;
+    if (d->table_of) xg_fft_wait(d, &d->table);
+    d->table_of = n;
+    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
+    at = xg_fft_nth(d, l.var, n, &below);
+    to = l.carried;
+    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
+    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
+    if (below) xg_fft_if_end(d, &f, &to, 1);
+    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    xg_fft_wait(d, &d->table);
+}
+/* Expressions of one index below limit and one below radix. */
+XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    xg_kval *dims[2];
+    uint32_t k;
+    dims[0] = element;
+    dims[1] = q;
+    m->dims[0].range = xg_range_of(0, limit - 1);
+    m->dims[1].range = xg_range_of(0, radix - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
+}
+/* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
+XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s->b;
+    int64_t all = d->count * d->volume, order = row->done * row->radix;
+    const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
+    xg_kval *step, *carried[3], *place, *next, *over, *reached;
+    xg_fft_loop l;
+    xg_elem v, w, r;
+    from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
+    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
+    from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
+    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
+    from = xg_fft_place(d, from);
+    carried[2] = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
+    v = xg_fft_zero(d);
+    carried[0] = carried[1] = v.v;
+    l = xg_fft_loop_begin(d, row->radix, carried, 3);
+    reached = &l.carried[2];
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
+    w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
+    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
+    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
+    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
+    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    next = xg_k2(b, XG_K_OP_ADDI, reached, step);
+    xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
+    over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
+    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
+    r.v = xg_fft_loop_end(d, &l, carried, 3);
+    r.im = r.v + 1;
+    return r;
+}
+XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
+    const xg_fft_stage_row *row = &d->stages.p[number];
+    int64_t all = d->count * d->volume;
+    xg_kval *below, *element, *to, *place;
+    const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
+    xg_fft_loop l;
+    xg_fft_if f;
+    xg_elem v;
+    xg_fft_fill_table(d, row->done * row->radix);
+    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
+    element = xg_fft_nth(d, l.var, all, &below);
+    to = l.carried;
+    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    v = xg_fft_sum(d, row, element);
+    xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
+    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
+    if (below) xg_fft_if_end(d, &f, &to, 1);
+    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    xg_fft_exchange(d);
+    xg_fft_wait(d, &d->shared);
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst *i) {
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    uint32_t k;
+    memset(d, 0, sizeof *d);
+    d->e = e;
+    d->i = i;
+    d->n = n.n;
+    d->to_real = xg_str_is(type, "IRFFT");
+    d->sign = d->to_real || xg_str_is(type, "IFFT") ? 1 : -1;
+    d->scale = d->volume = 1;
+    for (k = 0; k < n.n; k++) { d->length[k] = n.p[k]; d->volume *= n.p[k]; }
+    if (d->sign > 0) d->scale = 1.0 / (double)d->volume;
+    d->in_last = in->dims[in->rank - 1];
+    d->out_last = i->shape->dims[in->rank - 1];
+    d->lines = 1;
+    for (k = 0; k + n.n < in->rank; k++) d->lines *= in->dims[k];
+    d->real = xg_kelem_of(xg_type_real(i->shape->type));
+    d->bytes = 2 * xg_kelem_bytes(d->real);
+    d->stages = xg_fft_stages_of(d->length, d->n, 1);
+    d->count = 1;
+}
+/* Threads that have one butterfly each in the stage with the most of them. */
+XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
+    int64_t most = 1, limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, turns;
+    uint32_t k;
+    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, d->count * d->volume / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
+    turns = (most + limit - 1) / limit;
+    return (most + turns - 1) / turns;
+}
+/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
+XG_FN void xg_fft_gather(xg_fft_site *d) {
+    int64_t threads = xg_fft_threads(d), plenty = d->e->target->resident_threads / 512;
+    while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
+        d->count *= 2;
+        threads = xg_fft_threads(d);
+    }
+    d->blocks = (d->lines + d->count - 1) / d->count;
+}
+XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
+XG_FN void xg_fft_allocate(xg_fft_site *d) {
+    int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;
+    xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
+    if (!xg_fft_uses_shared(d)) return;
+    d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
+    d->shared = xg_fft_array(d, d->shared_type);
+    if (table || (d->stages.n > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
+    if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
+}
+XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
+    uint32_t k;
+    if (!d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return dest;
+    xg_fft_allocate(d);
+    for (k = 0; k < d->stages.n; k++) {
+        if (d->stages.p[k].radix > XG_FFT_RADIX_MAX) xg_fft_sum_stage(d, k);
+        else xg_fft_register_stage(d, k, &dest);
+    }
+    return dest;
+}
+/* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
+XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
+    xg_scope *s = list[from].s;
+    xg_fusion_emission *e = list[from].e;
+    uint32_t mid = from + (to - from) / 2, side, k;
+    const xg_ktype **types;
+    xg_kb outer;
+    xg_kop *op;
+    if (to - from == 1) {
+        list[from].where[0] = where[0];
+        list[from].where[1] = where[1];
+        if (first[from]) {
+            list[from].where[1] = xg_k2(&s->b, XG_K_OP_SUBI, where[1], xg_elem_index(s, first[from]));
+            xg_kval_set_range(list[from].where[1], xg_range_of(0, list[from].blocks - 1));
+        }
+        dest[from] = xg_fft_transform(&list[from], dest[from]);
+        return;
+    }
+    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
+    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
+    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
+    outer = s->b;
+    for (side = 0; side < 2; side++) {
+        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
+        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
+        s->b = xg_kb_end(e->m, op->regions[side]);
+        s->b.loc = outer.loc;
+        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
+        xg_kyield(&s->b, inside + from, to - from);
+    }
+    s->b = outer;
+    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+}
+
+XG_FN void xg_emit_fft(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_fft_site *list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
+    int64_t *first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1), threads = 1;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots), *where[2];
+    xg_scope s;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_fft_describe(&list[k], e, e->roots[k]);
+        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes)) xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion", "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
+        xg_fft_gather(&list[k]);
+        threads = XG_MAX(threads, xg_fft_threads(&list[k]));
+        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX) xg_hlo_fail(list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
+    }
+    f->threads[0] = (uint32_t)threads;
+    f->blocks[0] = (uint32_t)XG_MAX(first[e->n_roots], (int64_t)1);
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    xg_emit_functions(e, false);
+    s = xg_emit_scope(e, f, UINT32_MAX);
+    s.b.loc = e->fusion->id + 1;
+    where[0] = xg_kthread_id(&s.b, 0, threads);
+    where[1] = xg_kblock_id(&s.b, 0, f->blocks[0]);
+    for (k = 0; k < e->n_roots; k++) {
+        list[k].s = &s;
+        list[k].threads = threads;
+        dest[k] = &f->body->args[e->comp->n_params + k];
+    }
+    xg_fft_sections(list, first, 0, e->n_roots, where, dest);
+    xg_kreturn(&s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_FFT_C */
