@@ -166,7 +166,7 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     int64_t least = INT64_MAX, tile[XG_RANK_MAX];
     uint32_t i, k;
     for (i = 0; i < 2 * (sizeof wants / sizeof *wants); i++) {
-        int64_t waste, n, end = i & 1 ? a->least : XG_BOX_SECTOR;
+        int64_t waste, n, end = i & 1 ? a->least : (int64_t)XG_BOX_SECTOR;
         for (k = 0; k < a->p->rank; k++) tile[k] = 1;
         xg_box_cover(a->p, 0, a->least, wants[i / 2], end, tile);
         xg_box_cover(a->p, 1, a->least, wants[i / 2], end, tile);
