@@ -24,6 +24,7 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_passes.c ---- */
 enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sort_slices(xg_module *m);     /* sort_slices.c: sorts of which parts are taken write those only */
