@@ -218,6 +218,7 @@ static void same_of(const char *body, long long n) {
     char what[60];
     begin("add", "s32");
     put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nless { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "upper { a = s8[] parameter(0) b = s8[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) c = s8[] negate(a) d = s8[] negate(b) ROOT r = pred[] compare(c, d), direction=GT }\n"
         "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
     for (p = body; *p; p++) {
@@ -244,6 +245,7 @@ static void sizes(void) {
         "s = s32[5] reduce(x, z), dimensions={1}, to_apply=fold b = s32[5,N] broadcast(s), dimensions={0} ROOT r = s32[5,N] subtract(x, b)",
         "ROOT r = s32[5,N] sort(x), dimensions={1}, to_apply=less",
         "ROOT r = s32[5,N] sort(x), dimensions={0}, to_apply=less, is_stable=true",
+        "y = s8[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s8[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=upper, is_stable=true",
         "y = s32[5,P] parameter(1) ROOT r = s32[5,2N1] concatenate(x, y), dimensions={1}",
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
         "ROOT r = s32[3,H] slice(x), slice={[1:4], [0:N:2]}",
@@ -353,6 +355,10 @@ static void works(void) {
     begin("maximum", "f32");
     put("ENTRY e { x = f32[2,56,56,16] parameter(0) z = f32[] constant(-inf) ROOT r = f32[2,50,50,16] reduce-window(x, z), window={size=1x7x7x1}, to_apply=fold }\n");
     work("windows of 7x7", 45, 2 * 50 * 50 * 16);
+    begin(NULL, NULL);
+    put("less { a = f32[] parameter(0) b = f32[] parameter(1) z = f32[] constant(0) p = pred[] compare(a, z), direction=EQ q = pred[] compare(b, z), direction=EQ c = f32[] select(p, z, a) d = f32[] select(q, z, b) "
+        "ROOT r = pred[] compare(c, d), direction=LT, type=TOTALORDER }\nENTRY e { x = f32[4,4096] parameter(0) ROOT r = f32[4,4096] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    work("sorted rows of 4096", 560, 4 * 4096);
     begin("add", "f32");
     put("more { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = f32[4,56,56,16] parameter(0) y = f32[4,28,28,16] parameter(1) s = s32[4,28,28,16] parameter(2) z = f32[] constant(0) "
         "ROOT r = f32[4,56,56,16] select-and-scatter(x, y, z, s), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, select=more, scatter=fold }\n");

@@ -6,9 +6,8 @@
 #define XG_EMIT_APPLY_C
 #include "emit.h"
 
-XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n) {
+XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n) {
     xg_applied here, *outer = s->applied;
-    const xg_inst *root = comp->root;
     xg_elem *copy = XG_NEW_N(s->e->arena, xg_elem, comp->n_params + 1);
     uint32_t place = 0, k;
     memcpy(copy, args, comp->n_params * sizeof *args);
@@ -25,6 +24,8 @@ XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *ar
     }
     s->applied = outer;
 }
+
+XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n) { xg_elem_call_inst(s, comp, comp->root, args, results, n); }
 
 /* ---- carried elements as values ---- */
 

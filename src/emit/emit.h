@@ -95,6 +95,7 @@ XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval 
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
+XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n); /* the same of an instruction of it */
 /* What is done to the carried elements at one place of a loop nest. */
 typedef void (*xg_carry_fn)(xg_scope *s, void *data, xg_kval *const *at, xg_elem *carried);
 /* For every index vector below counts, the last running fastest. Nothing when a count is 0. */

@@ -1,11 +1,13 @@
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. Those that the comparator looks at
- * are brought into shared memory too, if there is room.
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. What the comparator looks at
+ * is brought into shared memory too: the elements, or, where it compares one function of both (JAX: zeros and NaNs made alike, in total order), what that makes of each,
+ * once instead of at each comparison. Then, for the results, whatever there is room for.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
  * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
  * the sort is always stable.
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
+ * Two steps that follow each other, of bit and bit / 2, are closed on four places: a thread reads these, makes four comparisons, and writes them.
  * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
  * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
@@ -35,6 +37,9 @@ typedef struct xg_sort_site {
     int64_t whole;                /* of the row; 0: it is one run */
     bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
     xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
+    const xg_inst *key;       /* the comparator compares one function of both elements: this one, of operand `keyed` */
+    uint32_t keyed;
+    xg_kval *keys;            /* in shared memory: what it makes of each element */
     xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
@@ -73,7 +78,55 @@ XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
     d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
+/* What is compared of it: the key, if there are keys. */
+XG_FN xg_elem xg_sort_compared(xg_sort_site *d, uint32_t k, xg_kval *index) {
+    return d->keys && k == d->keyed ? xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->keys, &index, 1)) : xg_sort_element(d, k, index);
+}
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
+
+/* ---- keys: what a comparator makes of each of its two elements is made once, not at each comparison ---- */
+
+/* The same function of operand k's elements: x of the first, y of the second. */
+XG_FN bool xg_sort_mirrors(const xg_comp *c, const xg_inst *x, const xg_inst *y, uint32_t *k, uint32_t depth) {
+    uint32_t o;
+    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
+    if (x->op == XG_PARAMETER) {
+        if (x->number % 2 || y->number != x->number + 1 || (*k != UINT32_MAX && *k != (uint32_t)x->number / 2)) return false;
+        *k = (uint32_t)x->number / 2;
+        return true;
+    }
+    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
+    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
+    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
+    for (o = 0; o < x->n_operands; o++) if (!xg_sort_mirrors(c, XG_OPERAND(x, o), XG_OPERAND(y, o), k, depth + 1)) return false;
+    return true;
+}
+XG_FN void xg_sort_find_key(xg_sort_site *d) {
+    const xg_comp *c = d->i->op == XG_SORT ? xg_attr_comp(d->i, XG_A_to_apply) : NULL;
+    uint32_t k = UINT32_MAX;
+    if (!c || d->direct || c->root->op != XG_COMPARE || xg_type_class(XG_OPERAND(c->root, 0)->shape->type) == XGT_C || xg_type_bits(XG_OPERAND(c->root, 0)->shape->type) < 8) return;
+    if (!xg_sort_mirrors(c, XG_OPERAND(c->root, 0), XG_OPERAND(c->root, 1), &k, 0) || k == UINT32_MAX) return;
+    d->key = XG_OPERAND(c->root, 0);
+    d->keyed = k;
+}
+/* Floats in total order are compared as integers. */
+XG_FN bool xg_sort_key_ordered(const xg_sort_site *d) {
+    xlagpu_type t = d->key->shape->type;
+    return xg_type_class(t) == XGT_F && xg_type_bits(t) > 8 && xg_str_is(xg_attr_str(xg_attr_comp(d->i, XG_A_to_apply)->root, XG_A_type), "TOTALORDER");
+}
+XG_FN xg_elem xg_sort_key_of(xg_sort_site *d, xg_elem x) {
+    const xg_comp *c = xg_attr_comp(d->i, XG_A_to_apply);
+    xg_elem *args = XG_NEW_N(d->e->arena, xg_elem, c->n_params + 1), r;
+    uint32_t k;
+    for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
+    xg_elem_call_inst(&d->s, c, d->key, args, &r, 1);
+    return xg_sort_key_ordered(d) ? xg_elem_real(xg_scalar_ordered_bits(&d->s.b, r.v)) : r;
+}
+XG_FN xg_kval *xg_sort_key_before(xg_sort_site *d, xg_elem x, xg_elem y) {
+    const xg_inst *compare = xg_attr_comp(d->i, XG_A_to_apply)->root;
+    if (xg_sort_key_ordered(d)) return xg_kcmpi_(&d->s.b, (xg_kcmpi)xg_scalar_direction(compare)->sint, x.v, y.v);
+    return xg_scalar_compare(&d->s.b, compare, d->key->shape->type, x.v, y.v);
+}
 
 /* topk's order: larger first by the total order, or smaller first. */
 XG_FN xg_kval *xg_sort_top_before(xg_sort_site *d, xg_elem x, xg_elem y) {
@@ -90,6 +143,7 @@ XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *
     xg_elem *args, r;
     uint32_t k;
     if (d->i->op == XG_TOPK) return xg_sort_top_before(d, a[0], b[0]);
+    if (d->keys) return xg_sort_key_before(d, a[d->keyed], b[d->keyed]);
     args = XG_NEW_N(d->e->arena, xg_elem, 2 * d->n + 1);
     for (k = 0; k < d->n; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
     xg_elem_call_comp(&d->s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
@@ -124,7 +178,7 @@ XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg
     uint32_t k;
     pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
     pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
-    for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
+    for (k = 0; k < d->n; k++) { x[k] = xg_sort_compared(d, k, pi); y[k] = xg_sort_compared(d, k, pj); }
     first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
     op = xg_kif(b, first, &type, 1);
     outer = d->s.b;
@@ -172,36 +226,124 @@ XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool 
     return xg_sort_barrier(d, r);
 }
 
-/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
 XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
     const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
     return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
 }
-XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k) {
-    const xg_ktype *type = xg_kir_tensor(d->e->m, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), &d->places, 1);
-    xg_kval *tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results, *p;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
-    xg_kop *op;
-    xg_kb outer;
-    p = xg_sort_nth(d, l.var, d->places - 1);
-    op = xg_kif(&d->s.b, xg_kcmpi_(&d->s.b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
-    outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(&d->s.b, &l.carried, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, xg_sort_element(d, k, p)), l.carried, &p, 1);
-    xg_kyield(&d->s.b, &tensor, 1);
-    d->s.b = outer;
-    return xg_sort_loop_end(d, &l, op->results);
-}
-XG_FN void xg_sort_bring(xg_sort_site *d) {
-    int64_t bytes = 4 * d->places;
+/* Places behind the end of the row, or of a run, are never moved. */
+XG_FN bool xg_sort_has_end(const xg_sort_site *d) { return d->length != d->places || d->limit; }
+
+/* ---- two steps at once ---- */
+
+/* What stands at a place: its index (NULL: the element itself is sorted), its elements. */
+typedef struct xg_sort_item { xg_kval *place, *index; xg_elem *x; } xg_sort_item;
+
+XG_FN xg_sort_item xg_sort_item_at(xg_sort_site *d, xg_kval *places, xg_kval *place) {
+    xg_sort_item v;
+    xg_kval *read = xg_kextract(&d->s.b, places, &place, 1), *position;
     uint32_t k;
-    for (k = 0; k < d->n; k++) {
-        int64_t more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
-        if (!xg_sort_asks_for(d, k) || bytes + more > XG_SORT_SHARED_MAX) continue;
+    v.place = place;
+    v.index = d->direct ? NULL : read;
+    v.x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    if (d->direct) { v.x[0] = xg_emit_split(&d->s.b, read); return v; }
+    position = xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, read, XG_E_INDEX), d->places - 1);
+    for (k = 0; k < d->n; k++) if (xg_sort_asks_for(d, k)) v.x[k] = xg_sort_compared(d, k, position);
+    return v;
+}
+XG_FN void xg_sort_swap_elem(xg_kb *b, xg_kval *swap, xg_elem *x, xg_elem *y) {
+    xg_elem was = *x;
+    x->v = xg_kselect(b, swap, y->v, was.v);
+    y->v = xg_kselect(b, swap, was.v, y->v);
+    if (!was.im) return;
+    x->im = xg_kselect(b, swap, y->im, was.im);
+    y->im = xg_kselect(b, swap, was.im, y->im);
+}
+/* x stands in front of y; as xg_sort_exchange has it. */
+XG_FN void xg_sort_order(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_elem *later = y->x, *earlier = x->x;
+    xg_kval *swap, *in_order = NULL;
+    uint32_t k;
+    if (x->index) {
+        in_order = xg_kcmpi_(b, XG_CI_SLT, x->index, y->index);
+        later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+        earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+        for (k = 0; k < d->n; k++) {
+            if (!x->x[k].v) continue;
+            earlier[k] = x->x[k];
+            later[k] = y->x[k];
+            xg_sort_swap_elem(b, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)), &earlier[k], &later[k]);
+        }
+    }
+    swap = xg_sort_before(d, later, earlier);
+    if (in_order) swap = XG_KOP2(b, XG_K_OP_XORI, swap, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
+    if (xg_sort_has_end(d)) swap = XG_KOP2(b, XG_K_OP_ANDI, swap, xg_kcmpi_(b, XG_CI_SLT, y->place, d->limit ? d->limit : xg_elem_index(&d->s, d->length)));
+    for (k = 0; k < d->n; k++) if (x->x[k].v) xg_sort_swap_elem(b, swap, &x->x[k], &y->x[k]);
+    if (x->index) {
+        xg_kval *was = x->index;
+        x->index = xg_kselect(b, swap, y->index, was);
+        y->index = xg_kselect(b, swap, was, y->index);
+    }
+}
+
+/* The steps of bit, perhaps mirrored, and bit / 2: first the far pairs of four places, then the near ones. */
+XG_FN xg_kval *xg_sort_two_steps(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
+    int64_t fours = d->places / 4;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, fours / d->threads), places);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit / 2), *base = xg_aff_mul(x, xg_aff_div(x, t, bit / 2), 2 * bit), *own = xg_aff_add(x, base, low), *end = xg_aff_sub(x, base, low);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 4, 0);
+    xg_kval *number = xg_sort_nth(d, l.var, fours - 1), *at[4], *r = l.carried;
+    xg_sort_item v[4];
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, fours - 1);
+    m->results[0] = own;
+    m->results[1] = xg_aff_add_k(x, own, bit / 2);
+    m->results[2] = mirrored ? xg_aff_add_k(x, end, bit + bit / 2 - 1) : xg_aff_add_k(x, own, bit);
+    m->results[3] = mirrored ? xg_aff_add_k(x, end, 2 * bit - 1) : xg_aff_add_k(x, own, bit + bit / 2);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &number, at);
+    for (k = 0; k < 4; k++) v[k] = xg_sort_item_at(d, l.carried, xg_sort_ranged(at[k], d->places - 1));
+    xg_sort_order(d, &v[0], &v[mirrored ? 3 : 2]);
+    xg_sort_order(d, &v[1], &v[mirrored ? 2 : 3]);
+    xg_sort_order(d, &v[0], &v[1]);
+    xg_sort_order(d, &v[2], &v[3]);
+    for (k = 0; k < 4; k++) r = xg_kinsert(&d->s.b, d->direct ? xg_emit_join(&d->s.b, v[k].x[0]) : v[k].index, r, &v[k].place, 1);
+    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, r));
+}
+
+/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
+XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
+    xg_kelem e = key ? xg_kelem_of(d->key->shape->type) : xg_kelem_of(XG_OPERAND(d->i, k)->shape->type);
+    const xg_ktype *type;
+    xg_kval *tensor, *p, *from;
+    xg_sort_loop l;
+    xg_elem x;
+    if (key && xg_sort_key_ordered(d)) e = xg_kelem_bits(e) == 64 ? XG_E_I64 : xg_kelem_bits(e) == 32 ? XG_E_I32 : XG_E_I16;
+    type = xg_kir_tensor(d->e->m, e, &d->places, 1);
+    tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
+    p = from = xg_sort_nth(d, l.var, d->places - 1);
+    /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
+    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, xg_k2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
+    if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
+    x = xg_sort_element(d, k, from);
+    return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));
+}
+/* First what is compared, then, for the results, what there is room for. */
+XG_FN void xg_sort_bring(xg_sort_site *d) {
+    int64_t bytes = 4 * d->places, more;
+    uint32_t k, turn;
+    xg_sort_find_key(d);
+    if (d->key) {
+        more = d->places * xg_kelem_bytes(xg_kelem_of(d->key->shape->type));
+        if (bytes + more <= XG_SORT_SHARED_MAX) { d->keys = xg_sort_bring_one(d, d->keyed, true); bytes += more; }
+    }
+    for (turn = 0; turn < 2; turn++) for (k = 0; k < d->n; k++) {
+        if (d->close[k] || (!turn && (d->keys || !xg_sort_asks_for(d, k)))) continue;
+        more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (bytes + more > XG_SORT_SHARED_MAX) continue;
         bytes += more;
-        d->close[k] = xg_sort_bring_one(d, k);
+        d->close[k] = xg_sort_bring_one(d, k, false);
     }
 }
 
@@ -212,11 +354,20 @@ XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
     return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
 }
 
+/* What may be asked for of an index behind the end is all in shared memory. */
+XG_FN bool xg_sort_by_fours(const xg_sort_site *d) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) if (!d->direct && xg_sort_has_end(d) && xg_sort_asks_for(d, k) && !d->close[k] && !(d->keys && k == d->keyed)) return false;
+    return d->places >= 4;
+}
 XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
+    bool fours = xg_sort_by_fours(d);
     int64_t half, bit;
     for (half = 1; half < d->places; half *= 2) {
-        places = xg_sort_step(d, places, half, true);
-        for (bit = half / 2; bit; bit /= 2) places = xg_sort_step(d, places, bit, false);
+        for (bit = half; bit;) {
+            if (fours && bit > 1) { places = xg_sort_two_steps(d, places, bit, bit == half); bit /= 4; }
+            else { places = xg_sort_step(d, places, bit, bit == half); bit /= 2; }
+        }
     }
     return places;
 }
@@ -304,7 +455,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     }
     if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
-    d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
+    d.threads = XG_MIN(XG_MAX(d.places / 4, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
     if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
     f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
@@ -317,7 +468,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
         xg_sort_row(&d, rows, runs);
         d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
-        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0));
+        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0, false));
         else {
             type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
             places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
