@@ -187,6 +187,13 @@ XG_FN bool xg_imap_has_empty_range(const xg_imap *m) {
     return false;
 }
 
+XG_FN bool xg_imap_has_point(const xg_imap *m) { /* a variable that is a number */
+    uint32_t i;
+    for (i = 0; i < m->n_dims; i++) if (xg_range_is_point(m->dims[i].range)) return true;
+    for (i = 0; i < m->n_syms + m->n_rts; i++) if (xg_range_is_point(m->syms[i].range)) return true;
+    return false;
+}
+
 /* Results are sums of variables that have more than one value, under no conditions: there is nothing to simplify. */
 XG_FN bool xg_imap_is_plain(const xg_imap *m) {
     uint32_t i, k;
@@ -209,6 +216,7 @@ XG_FN const xg_imap *xg_imap_simplify_rounds(xg_aff_ctx *x, const xg_imap *from,
     int round;
     bool narrower = true;
     if (from->state != XG_IMAP_OK || xg_imap_is_plain(from)) return from;
+    rewritten = rewritten && !xg_imap_has_point(from);
     m = xg_imap_copy(x, from, 0);
     for (round = 0; narrower && round < ROUNDS && !xg_imap_has_empty_range(m); round++) {
         xg_aff_env env = xg_imap_env(x, m);

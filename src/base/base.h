@@ -137,5 +137,6 @@ typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
 #endif /* XG_BASE_H */

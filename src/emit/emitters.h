@@ -19,6 +19,7 @@
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
+    X(SCATTERED, "scattered-windows", xg_emit_scattered_match, xg_emit_scattered) \
     X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif

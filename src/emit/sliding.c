@@ -157,11 +157,11 @@ XG_FN xg_elem xg_sliding_join(xg_sliding *d, xg_scope *s, xg_elem a, xg_elem b) 
     xg_elem_call_comp(s, d->fold.comp, args, args, 1);
     return args[0];
 }
-/* What stands at some places, by itself. One element needs nothing to start from. */
-XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t places) {
+/* What stands at some places, by itself. One element may do without what the others start from. */
+XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t places, bool started) {
     xg_elem acc;
     xg_sliding_nothing(d, s, &acc);
-    d->take = places * d->inner == 1;
+    d->take = !started && places * d->inner == 1;
     xg_sliding_read(d, s, first, places, &acc, 1);
     d->take = false;
     return acc;
@@ -169,13 +169,13 @@ XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t
 XG_FN void xg_sliding_together(xg_sliding *d, xg_scope *s, xg_elem *acc) {
     int64_t size = d->w.p[d->dim].size, stride = d->w.p[d->dim].stride, before = (d->count - 1) * stride, p, u;
     const bool late = xg_reducer_start_of(d->i, d->e->arena) != XG_REDUCER_FROM_INIT;
-    xg_elem core = xg_sliding_part(d, s, before, size - before), tail = core, head = core, init = acc[0];
+    xg_elem core = xg_sliding_part(d, s, before, size - before, !late /* the init value belongs to every window */), tail = core, head = core, init = acc[0];
     for (u = d->count - 1; u >= 0; u--) {
         acc[u] = tail;
-        for (p = u * stride - 1; p >= (u - 1) * stride && p >= 0; p--) tail = xg_sliding_join(d, s, xg_sliding_part(d, s, p, 1), tail);
+        for (p = u * stride - 1; p >= (u - 1) * stride && p >= 0; p--) tail = xg_sliding_join(d, s, xg_sliding_part(d, s, p, 1, false), tail);
     }
     for (u = 1; u < d->count; u++) {
-        for (p = size + (u - 1) * stride; p < size + u * stride; p++) head = u == 1 && p == size ? xg_sliding_part(d, s, p, 1) : xg_sliding_join(d, s, head, xg_sliding_part(d, s, p, 1));
+        for (p = size + (u - 1) * stride; p < size + u * stride; p++) head = u == 1 && p == size ? xg_sliding_part(d, s, p, 1, false) : xg_sliding_join(d, s, head, xg_sliding_part(d, s, p, 1, false));
         acc[u] = xg_sliding_join(d, s, acc[u], head);
     }
     for (u = 0; late && u < d->count; u++) acc[u] = xg_sliding_join(d, s, init, acc[u]);
@@ -183,53 +183,23 @@ XG_FN void xg_sliding_together(xg_sliding *d, xg_scope *s, xg_elem *acc) {
 
 /* ---- results ---- */
 
-XG_FN void xg_sliding_roots(xg_sliding *d, xg_scope *s, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
-    xg_fusion_emission *e = d->e;
-    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
-    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1);
-    uint32_t k;
-    s->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1); /* other windows are at other indices */
-    for (k = 0; k < d->heroes.n; k++) xg_hero_give(s, d->heroes.p[k], acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0]);
-    for (k = 0; k < e->n_roots; k++) {
-        xg_elem_apply(s, xg_emit_same_place(e->m->aff, d->shape, e->roots[k]->shape), at, here + (size_t)k * XG_RANK_MAX);
-        v[k] = xg_elem_of(s, e->roots[k], here + (size_t)k * XG_RANK_MAX);
-    }
-    for (k = 0; k < e->n_roots; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
-}
-
 /* Window u of the thread, if the dimension goes on so far. */
 XG_FN void xg_sliding_write(xg_sliding *d, xg_scope *s, int64_t u, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
-    xg_fusion_emission *e = d->e;
-    int64_t extent = d->shape->dims[d->dim], groups = d->walk.dims[d->dim];
-    xg_kval *here[XG_RANK_MAX], *beyond, **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
-    bool asked = (groups - 1) * d->count + u >= extent;
-    xg_kb outer;
-    xg_kop *op = NULL;
+    int64_t extent = d->shape->dims[d->dim], last = (d->walk.dims[d->dim] - 1) * d->count + u;
+    xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
+    xg_kval *here[XG_RANK_MAX], *beyond, *cond = NULL;
     uint32_t k;
-    memcpy(here, at, d->w.n * sizeof *here);
     beyond = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_k2(&s->b, XG_K_OP_MULI, at[d->dim], xg_elem_index(s, d->count)), xg_elem_index(s, u));
-    xg_kval_set_range(beyond, xg_range_of(u, (groups - 1) * d->count + u));
+    xg_kval_set_range(beyond, xg_range_of(u, last));
+    memcpy(here, at, d->w.n * sizeof *here);
     here[d->dim] = beyond;
-    memcpy(inside, dest, e->n_roots * sizeof *dest);
-    if (asked) {
-        for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-        op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, beyond, xg_elem_index(s, extent)), types, e->n_roots);
-        outer = s->b;
-        s->b = xg_kb_end(e->m, op->regions[1]);
-        xg_kyield(&s->b, dest, e->n_roots);
-        s->b = xg_kb_end(e->m, op->regions[0]);
-        s->b.loc = outer.loc;
+    if (last >= extent) {
+        cond = xg_kcmpi_(&s->b, XG_CI_SLT, beyond, xg_elem_index(s, extent));
         here[d->dim] = xg_k2(&s->b, XG_K_OP_MINSI, beyond, xg_elem_index(s, extent - 1));
         xg_kval_set_range(here[d->dim], xg_range_of(0, extent - 1));
     }
-    xg_sliding_roots(d, s, acc, here, inside);
-    if (asked) {
-        xg_kyield(&s->b, inside, e->n_roots);
-        s->b = outer;
-        for (k = 0; k < e->n_roots; k++) inside[k] = &op->results[k];
-    }
-    memcpy(dest, inside, e->n_roots * sizeof *dest);
+    for (k = 0; k < d->heroes.n; k++) values[k] = acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0];
+    xg_hero_write(s, &d->heroes, d->shape, values, here, cond, dest);
 }
 
 XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {

@@ -164,8 +164,8 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
-    if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
-    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
+    if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
+    leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
@@ -306,7 +306,8 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
 }
 
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
-    uint32_t k = 0, j;
+    uint32_t k = 0, j, total = 0;
+    xg_kernel **list;
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
@@ -339,7 +340,14 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         xg_kernel *node = &g->nodes[k];
         if (!node->live) continue;
         xg_kernel_walk(g, node);
-        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+        for (j = 0; j < node->n_inputs; j++) node->inputs[j].from->n_readers++;
+        total += node->n_inputs;
+    }
+    list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list)); /* one behind the other; who gets more readers gets a list of its own */
+    for (k = 0; k < g->n; k++) { g->nodes[k].readers.p = list; list += g->nodes[k].readers.cap = g->nodes[k].n_readers; }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        for (j = 0; node->live && j < node->n_inputs; j++) { xg_kernel *o = node->inputs[j].from; o->readers.p[o->readers.n++] = node; }
     }
 }
 
