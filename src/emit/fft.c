@@ -9,6 +9,7 @@
 #ifndef XG_EMIT_FFT_C
 #define XG_EMIT_FFT_C
 #include "emit.h"
+#include "../eval/eval.h"
 
 enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
 
@@ -448,7 +449,6 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     for (k = 0; k + n.n < in->rank; k++) d->lines *= in->dims[k];
     d->real = xg_kelem_of(xg_type_real(i->shape->type));
     d->bytes = 2 * xg_kelem_bytes(d->real);
-    d->stages = xg_fft_stages_of(d->length, d->n, 1);
     d->count = 1;
     d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
     d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
@@ -461,9 +461,10 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
     turns = (most + limit - 1) / limit;
     return (most + turns - 1) / turns;
 }
-/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
+/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires: one fits. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
     int64_t threads, plenty = d->e->target->resident_threads / 512;
+    d->stages = xg_fft_stages_of(d->length, d->n, 1);
     if (d->beside) for (d->count = 64 / d->bytes; d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes)); d->count /= 2) {} /* two sectors of neighbours */
     threads = xg_fft_threads(d);
     while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {

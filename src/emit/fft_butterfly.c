@@ -7,6 +7,7 @@
 #ifndef XG_EMIT_FFT_BUTTERFLY_C
 #define XG_EMIT_FFT_BUTTERFLY_C
 #include "emit.h"
+#include "../eval/eval.h"
 
 XG_FN xg_kval *xg_fft_number(xg_kb *b, const xg_elem *like, double v) { return xg_kconst_float(b, like->v->type->elem, v); }
 XG_FN xg_elem xg_fft_plus(xg_kb *b, xg_elem x, xg_elem y) { x.v = xg_k2(b, XG_K_OP_ADDF, x.v, y.v); x.im = xg_k2(b, XG_K_OP_ADDF, x.im, y.im); return x; }

@@ -51,7 +51,6 @@ XG_FN xg_inst *xg_fft_along_memory(const xg_hb *b, xg_inst *x, const xg_inst *li
     uint32_t k;
     for (k = 0; k < d; k++) a *= dims[k];
     for (k = d + 1; k < rank; k++) c *= dims[k];
-    if (!n1) xg_hlo_fail(like, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "an fft of length %lld", (long long)dims[d]);
     x = n1 == 1 ? xg_fft_pass(b, x, like, a, dims[d], c) : xg_fft_two_passes(b, x, like, a, dims[d], c, n1);
     return xg_fft_view(b, x, dims, NULL, rank);
 }
@@ -74,7 +73,7 @@ XG_FN void xg_fft_replace_by_passes(xg_inst *i) {
     xg_inst_remove(i);
 }
 XG_FN bool xg_fft_split_one(xg_inst *i) {
-    if (i->op != XG_FFT || i->shape->dynamic || xg_fft_is_kernel(i)) return false;
+    if (i->op != XG_FFT || i->shape->dynamic || xg_fft_is_kernel(i) || !xg_fft_has_passes(i)) return false;
     xg_fft_replace_by_passes(i);
     return true;
 }
