@@ -141,16 +141,29 @@ enum { XG_PTX_LINE_MAX = 1024 };
 static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
 static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
 static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
-static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
     char t[16], *end = t + sizeof t, *s;
+    if (v >= 1000) {
+        for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
+        return at;
+    }
+    if (v >= 100) *at++ = (char)('0' + v / 100);
+    if (v >= 10) *at++ = (char)('0' + v / 10 % 10);
+    *at++ = (char)('0' + v % 10);
+    return at;
+}
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    const char *prefix;
     if (l->kind != XG_PL_REG) {
         xg_ptx_pen_up(p, at);
         xg_ptx_put_lane(p, &p->body, l);
         return xg_ptx_pen(p);
     }
-    at = xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]);
-    for (s = xg_digits(end, l->num, 10, false); s < end; s++) *at++ = *s;
-    return at;
+    prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+    *at++ = prefix[0];
+    *at++ = prefix[1];
+    if (prefix[2]) *at++ = prefix[2];
+    return xg_ptx_pen_number(at, l->num);
 }
 static void xg_ptx_line_begin(xg_ptx *p) {
     xg_putc(&p->body, '\t');
