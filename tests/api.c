@@ -427,6 +427,33 @@ static void dumps(void) {
     xlagpu_module_destroy(m);
 }
 
+/* A module of some thousand instructions: the compiler's own memory comes in large pieces then. The same bytes wherever memory comes from, again and again in one
+ * context, beside a module that stays. */
+static void large(void) {
+    enum { LINES = 6000, LINE = 80 };
+    char *text = (char *)malloc(LINES * LINE + 200);
+    size_t n = 0;
+    int k;
+    xlagpu_context *own = xlagpu_create(NULL);
+    xlagpu_module *stays, *other = NULL;
+    xlagpu_bytes first, again;
+    if (!EXPECT(text && own)) { free(text); return; }
+    n += (size_t)sprintf(text, "HloModule large\nENTRY e {\n  v0 = f32[64] parameter(0)\n  w0 = s32[64] iota(), iota_dimension=0\n");
+    for (k = 1; k < LINES / 2; k++) n += (size_t)sprintf(text + n, "  v%d = f32[64] %s(v%d, v0)\n  w%d = s32[64] add(w%d, w0)\n", k, k % 2 ? "add" : "multiply", k - 1, k, k - 1);
+    n += (size_t)sprintf(text + n, "  ROOT t = (f32[64], s32[64]) tuple(v%d, w%d)\n}\n", k - 1, k - 1);
+    stays = xlagpu_parse(own, "large.hlo", text, n);
+    first = xlagpu_compile(stays, NULL);
+    if (!EXPECT(first.data != NULL)) puts(xlagpu_error(own));
+    for (k = 0; k < 4 && first.data; k++) {
+        other = xlagpu_parse(k == 3 ? context : own, "large.hlo", text, n);
+        again = xlagpu_compile(other, NULL);
+        EXPECT(again.size == first.size && again.data && memcmp(again.data, first.data, first.size) == 0);
+        if (k == 1) { xlagpu_module_destroy(stays); stays = other; first = again; } else xlagpu_module_destroy(other);
+    }
+    xlagpu_destroy(own);
+    free(text);
+}
+
 int main(void) {
     xlagpu_device_desc d;
     counter count;
@@ -451,6 +478,7 @@ int main(void) {
     elided();
     many();
     dumps();
+    large();
     xlagpu_rt_close(device);
     xlagpu_destroy(context);
     EXPECT(count.live == 0);

@@ -5,7 +5,8 @@
  * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
- * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
+ * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
+ * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -118,7 +119,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
 struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
@@ -141,7 +142,8 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
-    XG_HUGE_PAGES((void *)s, bytes);
+    if (c->n_slabs < XG_SLABS_LARGE) XG_HUGE_PAGES((void *)s, bytes);
+    c->n_slabs++;
     memset(s, 0, sizeof *s);
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
@@ -156,6 +158,7 @@ XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
     *(s->prev ? &s->prev->next : &c->slabs) = s->next;
     if (s->next) s->next->prev = s->prev;
     c->n_idle--;
+    c->n_slabs--;
     free(s->memory);
 }
 

@@ -248,6 +248,7 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
         uint32_t n = 0, j;
         for (j = 0; j < value->readers.n; j++) if (value->readers.p[j]->live) value->readers.p[n++] = value->readers.p[j];
         value->readers.n = n;
+        if (n > value->readers.cap / 2) value->readers.p = (xg_kernel **)xg_vec_grow(g->arena, value->readers.p, &value->readers.cap, sizeof *value->readers.p); /* so that looking through them is paid by those that come */
     }
     xg_push(g->arena, xg_kernel *, &value->readers, reader);
 }
