@@ -177,10 +177,29 @@ XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_k
     return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 && in->reads <= p->elements;
 }
 
+/* Would the consumer, an update in place of something large, read it elsewhere, too, if the producer came in? Then all of it would have to be written anew, and in a loop copied back, for
+ * each update. The window that the update itself replaces may be read. */
+XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c) {
+    const xg_inst *u = c->inst, *x;
+    uint32_t k;
+    if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 || xg_cost_bytes(u->shape) <= (1 << 20)) return false;
+    x = XG_OPERAND(u, 0);
+    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4 || xg_kernel_computes(c, (const xg_kernel *)x->scratch)) return false;
+    for (k = 0; k < p->n_inputs && p->inputs[k].from->inst != x; k++) {}
+    if (k == p->n_inputs) return false;
+    XG_FOR_USES(v, x) {
+        const xg_kernel *reader = (const xg_kernel *)v->user->scratch;
+        if (!reader || (reader != p && !xg_kernel_computes(p, reader))) continue;
+        if (v->user->op != XG_DYNAMIC_SLICE || xg_in_place_window(v->user) != u) return true;
+    }
+    return false;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
     if (p->is_update_in_place) return "the producer is an update in place";
+    if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
         if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
